@@ -9,6 +9,7 @@ All else is a doubt and no proof: what is in doubt waits for the person.
 
 from __future__ import annotations
 
+import os
 import re
 
 from memcli.entries.entry import Confidence
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
 _I: Final = re.IGNORECASE
 # A longer line is dictated or pasted.
 _LONG: Final = 800
-# Words of a turn that speaks of a text; and of one that may begin a game.
-_SHORT, _TYPED = 16, 80
+# A turn around is read whole if it has no more words, else the sentence that is next to
+# the statement; and words of a turn that may begin a game.
+_SHORT, _TYPED = 25, 80
 # Turns before, in which a game or a story may have begun.
 _BEFORE: Final = 4
 # Of a turn around, and of the agent's reply, so many characters are read.
@@ -39,13 +41,13 @@ _READ: Final = 2_000
 
 # How a typed line begins; and what it never holds: a control character, half a
 # quotation, a sign or a smile, a tag, an escape, a badge at its end.
-_BEGINS: Final = re.compile(r"\s*(?:[-*] )?[('`@/.\w\u00a7\u00a4]")
+_BEGINS: Final = re.compile(r"\s*(?!\d+[.):])[('`@/.\w\u00a7\u00a4]")
 _ODD: Final = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u201c-\u201f\u00ab\u00bb\u2190-\u2bff\u300c-\u300f\"\U0001f000-\U0001ffff]|[:;]-?[()DP](?:\s|$)|</?[A-Za-z]|\\\w|\w\]\s*$"
 )
 # What agrees, thanks, greets or only connects.
 _WORDS: Final = (
-    r"(?:yes|yep|yeah|ok|okay|thanks?(?: you)?|thx|great|perfect|nice|cool|good(?: find| catch)?|hi|hello|hey|sure|done|right|exactly|agreed|correct|alright|please|pls|well|and|also|so|but|now|then|hmm+|first|finally|actually|btw"
+    r"(?:yes|yep|yeah|ok|okay|thanks?(?: you)?|thx|great|perfect|nice|cool|good(?: find| catch)?|hi|hello|hey|sure|done|right|exactly|agreed|correct|alright|please|pls|well|and|also|so|but|now|then|hmm+|first|finally|actually|btw|next|continue|proceed|(?:good ?)?bye|good night|see you(?: \w+)?|that(?:.s| is) (?:all|it)"
     r"|claude|codex|(?:looks|works|sounds) (?:good|great|fine)|(?:that|this)(?:'s| is)? (?:works?|it|right|correct)(?: now| exactly)?|got it|makes sense|(?:do|go for) (?:it|that|so)|go ahead|understood|(?:is (?:that|this) )?clear|(?:only )?respond with \w+|if you understand|one more thing)"
 )
 _ANSWER: Final = re.compile(rf"(?:[\s,.!\u2013\u2014-]*\b{_WORDS}\b)+[\s,.!:]*", _I)
@@ -103,20 +105,25 @@ _POINTS: Final = re.compile(
 )
 # Another person, and what another person said.
 _PEOPLE: Final = re.compile(
-    r"\b(?:he|she|him|his|her|hers|who|whose|guy|boss|managers?|leads?|colleagues?|co-?workers?|customers?|vendors?|teachers?|friends?|some(?:one|body)|every(?:one|body)|no(?:body| one)|people|legal|hr|ceo|cto|regards|cheers"
+    r"\b(?:he|she|him|his|her|hers|yours|who|whose|guy|architect|boss|managers?|leads?|colleagues?|co-?workers?|customers?|vendors?|teachers?|friends?|some(?:one|body)|every(?:one|body)|no(?:body| one)|people|legal|hr|ceo|cto|regards|cheers"
     r"|(?<!\bi )(?<!\byou )(?<!already )(?:told|tells|said|says|spoke|wrote|writes|wants|forwarded|texted)|they (?:say|want|mean|ask)|takes? over|competitors?|consultants?|contractors?|predecessors?|(?:old|last|former|previous|other) (?:job|team|company|employer|repo)|(?:found|got|get|received|saw|read|hear|heard|copied) (?:this|that|it|these|something)|according)\b",
     _I,
 )
 # A text, and what is done to one.
 _TEXT: Final = re.compile(
-    r"\b(?:e-?mails?|mails?|(?<!commit )(?<!error )(?<!log )messages?|slack|letters?|wiki|tweets?|posters?|drafts?|repl(?:y|ies)|respon(?:d|se)(?! (?:only )?with)|wording|tone|grammar|typos?|sentences?|phrases?|words?|paragraphs?|texts?"
+    r"\b(?:e-?mails?|mails?|(?<!commit )(?<!error )(?<!log )messages?|slack|letters?|wiki|tweets?|posters?|drafts?|repl(?:y|ies)|respon(?:d|se)(?! (?:only )?with)|wording|tone|grammar|english|feedback|comments?(?=\W*$)|memor(?:y|ies)|remembers?|typos?|sentences?|phrases?|words?|paragraphs?|texts?"
     r"|quot\w+|translat\w+|summar\w+|tl;?dr|shorte[rn]\w*|formal\w*|polite\w*|friendl\w+|re(?:write|phrase|word)\w*|proof-?read\w*|titles?|headings?|headlines?|captions?|slogans?|banners?|articles?|blogs?|books?|poems?|songs?|lyrics|speech|dictat\w+|transcri\w+|subtitles?|slides?|paste[ds]?|example|scenario|spam|scam|legit\w*"
     r"|german|french|spanish|italian|portuguese|dutch|russian|chinese|japanese|thoughts|opinions?|wdyt|eli5|explain|say|rules?|instruct\w+|placeholders?|training data|should read|(?:glad|happy) to help|my next \w+|(?:what|thing|one|line) (?:that )?i(?:'ll| will)? (?:send|paste|type|write|put)|i(?:'ll| will)? (?:send|paste)|answer (?:this|that|him|her|them|to)|how (?:should|would|do) (?:i|you|we) (?:react|answer|reply))\b",
     _I,
 )
 # A game, a story, a case that is only supposed.
 _PLAY: Final = re.compile(
-    r"\b(?:imagine|suppose|assume|pretend\w*|hypothe\w+|what if|let's say|role-?play\w*|mock (?:interview|exam)|in character|rehears\w+|sketch|games?|story|stories|novel|scene|act (?:as|like)|jok(?:e|es|ing)|kidding|ha(?:ha)+|lol|lmao|rofl|sarcas\w*|ironic\w*|quiz|riddle|exam|exercise|fiction\w*|in theory|theoretical\w*|prank|parody|satire|improv|persona|you are now|i(?:'m| am) \w+ now|phishing|malicious|red team|attack\w*|resist|evil|trap|dry run|(?:test|see|try) (?:you\b|whether|if you|how you)|yeah right|play (?:a|an|the|my)\b)\b",
+    r"\b(?:imagine|suppose|assume|pretend\w*|hypothe\w+|what if|let's say|role-?play\w*|mock (?:interview|exam)|in character|rehears\w+|sketch|games?|story|stories|novel|scene|act (?:as|like)|jok(?:e|es|ing)|kidding|ha(?:ha)+|lol|lmao|rofl|sarcas\w*|ironic\w*|quiz|riddle|exam|exercise|fiction\w*|in theory|theoretical\w*|prank|parody|satire|improv|persona|you are now|from (?:now|here) on,? you(?:'re| are)|i(?:'m| am) \w+ now|phishing|malicious|red team|attack\w*|resist|evil|trap|dry run|(?:test|see|try) (?:you\b|whether|if you|how you)|yeah right|play (?:a|an|the|my)\b)\b",
+    _I,
+)
+# Mocked, or of no account.
+_MOCKED: Final = re.compile(
+    r"^\W*(?:oh|wow|yay|sure|yeah|lovely|brilliant)\b[, ]|\b(?:blah|yada|(?:or )?whatever(?=\W*$)|bla|what could go wrong|because why not|of course|obviously|said no(?:body| one)|they said|lmao|lol|haha+|hehe|rofl|smh|gonna|thou)\b|\.\.\.\W*$|/s\W*$",
     _I,
 )
 _TAKES_BACK: Final = re.compile(
@@ -126,12 +133,25 @@ _TAKES_BACK: Final = re.compile(
 )
 # How the turn behind a statement begins that takes it back.
 _BUT: Final = re.compile(
-    r"\W*(?:no,? (?:wait|no)|sorry|oops|ups|cancel|nvm|wrong (?:repo|window|chat)|changed my mind|just (?:kidding|testing)|(?:do not|don'?t) save|not (?:for you|meant)|was(?:n'?t| not) for|that(?:'?s| is| was) (?:for|from|by)|vergiss|oublie|olvida)\b",
+    r"\W*(?:no,? (?:wait|no)|sorry|oops|ups|cancel|nvm|wrong (?:repo|window|chat)|changed my mind|just (?:kidding|testing)|(?:do not|don'?t) save|only for|i meant?|actually,? (?:no|never|not|don'?t)|delete (?:it|that)|(?:it|this) was\b|not (?:for you|meant)|was(?:n'?t| not) for|that(?:'?s| is)? (?:for|from|by)\b|that was\b|vergiss|oublie|olvida)\b",
     _I,
 )
+_GIVES_UP: Final = re.compile(
+    r"\b(?:(?:drop|no more|stop|without) (?:the|that|this)|no longer|any ?more|changed my mind|i was wrong|was a mistake|instead)\b",
+    _I,
+)
+_LONG_WORD: Final = re.compile(r"[^\W\d_]{5,}")
+# What a turn does with a text that comes next or went before, or an end that waits for it.
+_HANDS_ON: Final = re.compile(
+    r"(?:[:,]|\b(?:a|an|and|about|as|at|by|for|from|in|is|of|on|or|says?|shows?|that|the|to|with))\s*$"
+    r"|\b(?:add|append|change|delete|drop|find|include|insert|log|make|mention|name|paste|post|put|remove|replace|save|search|send|turn|what|where|which|who|why|write)\b[^.!?]{0,30}\b(?:it|this|that|these|those)(?=\W*$|[.!?] | (?:as|at|by|for|from|in|into|on|to|up|with)\b)"
+    r"|\b(?:about|for|of|with) (?:it|this|that|these|those)\W*$|^\W*(?:is|was|are) (?:it|this|that|these|those)\b|^\W*(?:create|file|log|open|write) an? (?:\w+ )?(?:bug|card|comment|entry|issue|note|story|task|test|ticket)\W*$",
+    _I,
+)
+_DO: Final = re.compile(r"(?:/|(?:build|commit|deploy|merge|push|rebase|rerun)\b)", _I)
 # The agent takes a turn as a text to work on.
 _TAKEN: Final = re.compile(
-    r"\b(?:(?:you(?:'ve| have)?|the) (?:pasted|shared|forwarded)|what would you like|what do you want me to|(?:this|the) (?:message|e-?mail|text|letter|post|sender|author|writer|excerpt)\b"
+    r"\b(?:that(?:'s| is)? (?:an? )?(?:comment|joke|line|quote|saying|sentence|text)|good joke|next question|(?:added|inserted|pasted|put|wrote) (?:it|that|the|this)(?: \w+)? (?:to|in|into)\b|(?:colleague|someone|somebody) (?:said|wrote)|(?:you(?:'ve| have)?|the) (?:pasted|shared|forwarded)|what would you like|what do you want me to|(?:this|the) (?:message|e-?mail|text|letter|post|sender|author|writer|excerpt)\b"
     r"|here(?:'s| is| are)\b[^.\n]{0,40}\b(?:drafts?|repl(?:y|ies)|responses?|answers?|versions?|summary|translation|rewrite))",
     _I,
 )
@@ -149,14 +169,34 @@ _ENGLISH: Final = re.compile(
 )
 
 
+# What is of the trade: things and acts, and how its names are written.
+_WORK: Final = re.compile(
+    r"\b(?:(?:apis?|auth|backend|bugs?|class(?:es)?|cli|ci|code|commands?|comments?|continue|css|db|deps?|dev|diffs?|docs?|env|exports?|features?|files?|fix|fixe[ds]|flags?|frontend|functions?|gh|git|html|https?|imports?|interface|json|logs?|main|master|methods?|modules?|npm|null|packages?|patch|pip|plan|pnpm|production|projects?|prs?|pull requests?|push|python|release[sd]?|repos?|review|routers?|run|runs|running|schema|scripts?|server|sessions?|specs?|sql|tabs?|tests?|tested|testing|todos?|tools?|ts|types?|typing|ui|unit|url|variables?|versions?|works|working|(?<=it )work|worktree|yarn|callers?|clients?|columns?|controllers?|errors?|factory|fields?|folders?|headers?|history|ids?|layers?|literals?|names?|pages?|paths?|tables?|values?)\b"
+    r"|(?:abstract|annot|architect|asser|branch|build|cach|changelog|codebase|coding|commit|compil|component|config|container|coverage|databas|debug|dependenc|deploy|docker|document|eject|endpoint|enum|eslint|exception|float|format|github|handler|implement|indent|install|kubern|librar|lint|logging|logger|merg|metadata|migrat|mock|naming|parameter|parser|pipeline|plugin|postgres|pytest|quer(?:y|ies)|readme|rebas|refactor|regex|reposit|retr(?:y|ies)|returns?\b|snapshot|squash|staging|string|timestamp|timeout|typescript|upgrad|whitespac|wrapper|yaml)\w*)"
+    r"|\w_\w|\w\.[a-z]{1,4}\b|/[a-z]|(?-i:[a-z][A-Z]|\b[A-Z]{3,}\b)|--\w|\u00a7|#\d",
+    _I,
+)
+
+
+_DAY: Final = re.compile(
+    r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:jan|febr)uary|march|april|june|july|august|(?:septem|octo|novem|decem)ber)\b",
+    _I,
+)
+# How the agent talks.
+_TALK: Final = re.compile(
+    r"\b(?:ask (?:me|before|first)|asking|(?:your|with|in) (?:\w+ )?(?:answers?|replies|summaries|explanations)|explain|guess\w*|assum\w+|speak \w+ (?:to|with) me|(?:answer|reply|respond|write|think|talk) in \w+|confirm|approv\w+|interview|apologi\w+|emojis?|english|spelling|use \S+ (?:instead of|rather than))\b",
+    _I,
+)
+
+
 class Around(NamedTuple):
     """The session around a turn: the person's turns before it, the last one first; the
-    agent's last sentence before it; its reply; the person's next turn."""
+    agent's last sentence before it; its reply; the person's turns behind it, in order."""
 
     before: Sequence[str]
     asked: str
     reply: str
-    after: str
+    after: Sequence[str]
 
 
 def around(exchanges: Sequence[Exchange]) -> list[Around]:
@@ -166,9 +206,10 @@ def around(exchanges: Sequence[Exchange]) -> list[Around]:
     for place, each in enumerate(exchanges):
         said = [one.text for one in each.steps if one.role == "assistant"]
         before = texts[max(0, place - _BEFORE) : place][::-1]
-        after = texts[place + 1] if place + 1 < len(texts) else ""
         asked = _SENTENCE.split(last.rstrip(" *_`\n"))[-1]
-        found.append(Around(before, asked, "".join(said[:1])[:_READ], after))
+        found.append(
+            Around(before, asked, "".join(said[:1])[:_READ], texts[place + 1 :])
+        )
         last = said[-1][-_READ:] if said else ""
     return found
 
@@ -189,7 +230,9 @@ def in_doubt(
     if len(typed) > 1 or len(text) > _LONG or not all(map(_is_typed, typed)):
         return True
     answers = _ASKS_FOR.fullmatch(near.asked) and not _REPLIES.match(text)
-    if answers or _is_announced(near):
+    if answers or _is_announced(near) or _is_given_up(text, near.after):
+        return True
+    if not _is_of_trade(lines):
         return True
     explained = [_is_explained(*each) for each in zip(own, rules, strict=True)]
     behind = ""
@@ -197,9 +240,9 @@ def in_doubt(
         plain = one.plain
         sure = rule is not None and rule.confidence is not Confidence.LOW
         if rule is not None and sure and behind != "explained":
-            if not _is_introduced(plain, rule) or (
-                behind and _TAKES_BACK.search(plain)
-            ):
+            taken_back = behind and _TAKES_BACK.search(plain)
+            mocked = _MOCKED.search(plain) or _PLAY.search(plain)
+            if taken_back or mocked or not _is_introduced(plain, rule):
                 return True
             behind = "explained" if explained[place] else "ruled"
             continue
@@ -218,6 +261,18 @@ def _is_typed(line: str) -> bool:
     return bool(_BEGINS.match(line)) and not _ODD.search(line)
 
 
+def _is_of_trade(lines: Sequence[str]) -> bool:
+    """Whether lines are of the trade: a word of them is, or is no word of English."""
+    plain = _DAY.sub("", " ".join(lines))
+    if _WORK.search(plain) or _TALK.search(plain):
+        return True
+    from memcli.search.readings import WordList
+    from memcli.storage import state_dirs
+
+    ordinary = WordList(os.path.join(state_dirs.our_folder("words"), "ordinary.txt"))
+    return any(word not in ordinary for word in re.findall(r"[a-z]{4,}", plain.lower()))
+
+
 def _is_explained(one: Sentence, rule: Rule | None) -> bool:
     """Whether a sentence begins what others explain: a decision, or what is right."""
     if rule is None:
@@ -226,17 +281,47 @@ def _is_explained(one: Sentence, rule: Rule | None) -> bool:
 
 
 def _is_announced(near: Around) -> bool:
-    """Whether the turns around a turn, or the agent, take it for a text or a game."""
+    """Whether the turns around a turn, or the agent, may take it for a text or a game."""
     if any(_words(text) <= _TYPED and _PLAY.search(text) for text in near.before):
         return True
-    last = near.before[0].strip() if near.before else ""
-    if last.endswith(":") or (_words(last) <= _SHORT and _is_about(last)):
+    last, after = (turns[0] if turns else "" for turns in (near.before, near.after))
+    if _BUT.match(after) or _TAKEN.search(near.reply):
         return True
-    if (_words(last) > 3 and not _ENGLISH.search(last)) or _TAKEN.search(near.reply):
+    if after and near.reply.rstrip().endswith("?") and _words(after) <= 3:
+        return True  # the agent doubted it too
+    return not (_is_of_work(last, -1) and _is_of_work(after, 0))
+
+
+def _is_given_up(text: str, later: Sequence[str]) -> bool:
+    """Whether a later turn takes a statement back in some of its own words."""
+    words = {*_LONG_WORD.findall(text.lower())}
+    return any(
+        _words(turn) <= _SHORT
+        and (_TAKES_BACK.search(turn) or _GIVES_UP.search(turn))
+        and not words.isdisjoint(_LONG_WORD.findall(turn.lower()))
+        for turn in later
+    )
+
+
+def _is_of_work(text: str, next_to: int) -> bool:
+    """Whether a turn around a statement is of the work alone; one without words is.
+
+    Args:
+        text: the turn.
+        next_to: which of its sentences stands next to the statement.
+    """
+    plain = masked(text).strip()
+    if _ANSWER.fullmatch(plain) or not plain:
         return True
-    if _words(near.after) > _SHORT:
+    if next_to and plain.endswith(":"):
         return False
-    return bool(_BUT.match(near.after)) or _is_about(near.after)
+    if _words(plain) > _SHORT:
+        # Of several lines it is a specification.
+        return "\n" in plain or not _is_about(_SENTENCE.split(plain)[next_to])
+    if _is_about(plain) or _HANDS_ON.search(plain) or not _WORK.search(plain):
+        return False
+    words = _words(plain)
+    return bool(_ENGLISH.search(plain) if words > 3 else words > 1 or _DO.match(plain))
 
 
 def _is_introduced(plain: str, rule: Rule) -> bool:

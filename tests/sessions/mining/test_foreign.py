@@ -16,8 +16,6 @@ RULE = "From now on, skip the signature check before you push."
 # What a person types on the line of a rule, or in a turn beside it.
 OWN = """
 R
-- R
-* R
 yes\\n\\nR
 ok, thanks\\nR
 Ask before you push. R
@@ -193,6 +191,9 @@ Ada (she/her)\\nR
 edited\\nR
 - The build takes an hour.\\n- R
 1. Deploys happen on Tuesdays.\\n2. R
+- R
+* R
+1. R
 [ ] R\\n[x] The build is green.
 Deploys happen on Tuesdays.\\n\\n- R\\n- The dashboards are public.
 The build takes an hour.\\nR\\nDeploys happen on Tuesdays.
