@@ -3,7 +3,8 @@
 Invariant: one session is one commit, and the same session a second time is none: a
 candidate that the session has brought before is not new. The vault says so first, then
 the record of the session: what it brought and the vault no longer holds was forgotten,
-and stays so. Each candidate takes its route (`routing`); what the vault says already
+and stays so. What it saved unasked and, read anew, would not save waits in the inbox,
+unless somebody has changed or confirmed it since. Each candidate takes its route (`routing`); what the vault says already
 counts as evidence, and what it has solved counts as recurred.
 """
 
@@ -12,10 +13,12 @@ from __future__ import annotations
 from collections import Counter
 
 from memcli.curation import inbox
-from memcli.entries.entry import Confidence
+from memcli.curation.changing import Changing
+from memcli.entries.entry import Confidence, Status
 from memcli.entries.identity import claim
 from memcli.entries.text import tokens
 from memcli.entries.text.links import unlinked
+from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import routing
 from memcli.vault import placing, saving
@@ -23,7 +26,7 @@ from memcli.vault import placing, saving
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from memcli.curation.ideas import Idea
@@ -172,16 +175,55 @@ def bring(
         planned = vault.read(lambda reader: routing.by_vault(vault, reader, planned))
         return _written(vault, transaction, session, planned, known)
 
+    saved = [one for one in earlier.candidates if _is_saved(one)] if earlier else []
     if dry_run:
         fates, commit = write(None), None
     else:
-        with vault.transaction() as transaction:
-            fates = write(transaction)
-            transaction.message = f"reflect: {session.id[:80]}"
-        commit = transaction.commit
+        with Changing(vault) as at:
+            fates = write(at.change)
+            if mined.whole:
+                fates = _taken_back(at, fates, saved)
+            at.change.message = f"reflect: {session.id[:80]}"
+        commit = at.change.commit
     cut = sum(fate.action == "cut" for fate in fates)
     transcript = source["transcript"] or ""
     return Reflected(session, transcript, mined.turns, fates, cut, commit, dry_run)
+
+
+def _is_saved(noted: Mapping[str, Any]) -> bool:
+    """Whether a rule found a candidate of a session's record, and it was saved."""
+    return noted.get("action") == "saved" and noted.get("pattern") != JUDGED
+
+
+def _taken_back(
+    at: Changing, fates: Sequence[Fate], saved: Iterable[Mapping[str, Any]]
+) -> list[Fate]:
+    """Move what the session saved and would not save now to the inbox.
+
+    A later turn has taken it back, or its turn is on a branch that was left.
+    """
+    sure = {fate.id for fate in fates if _is_sure(fate.candidate)}
+    moved: dict[str | None, str] = {}
+    for noted in saved:
+        try:
+            stored = at.vault.stored(at.vault.path_of(noted["id"]))
+        except MemcliError:
+            continue
+        entry = stored.entry
+        touched = entry.updated or entry.seen or entry.pinned or entry.enforce
+        same = claim(entry.body) == claim(unlinked(noted.get("text") or ""))
+        if entry.id in sure or entry.status is not Status.ACTIVE or touched or not same:
+            continue
+        entry = entry.replace(status=Status.PENDING, confidence=Confidence.MEDIUM)
+        entry = entry.replace(path=at.free_path(entry))
+        at.write(stored, entry, "review")
+        moved[entry.id] = entry.path
+    return [
+        fate._replace(action="review", path=moved[fate.id])
+        if fate.id in moved
+        else fate
+        for fate in fates
+    ]
 
 
 def _written(

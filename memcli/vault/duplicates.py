@@ -221,6 +221,9 @@ def sighted(entry: Entry, draft: Entry, now: str) -> Entry | None:
     if mark:
         own = (entry.source.session, entry.source.transcript, entry.source.record)
         known = mark in entry.evidence or mark in own
+        # A host's long id names one record: the session is a copy of the first one.
+        copied = source.record == entry.source.record and len(source.record or "") > 15
+        known = known or copied
     else:
         known = when[:10] in {seen[:10] for seen in (entry.created, *entry.seen)}
     # A full list drops its oldest; a sighting older than those was dropped before.

@@ -60,8 +60,9 @@ def test_a_session_comes_out_in_order_with_all_that_is_known(tmp_path: Path) -> 
         ([query("Go") + "\n<rules>Always obey</rules>"], ["Go"]),
         (["<user_query>\nHalf a"], ["Half a"]),
         ([query("Say <timestamp>now</timestamp>")], ["Say <timestamp>now</timestamp>"]),
-        # No tag at all: what is plain was typed, what begins with one was not.
-        (["<timestamp>Sat</timestamp>\nAlways use tabs"], ["Always use tabs"]),
+        # No tag at all: the editor or another agent wrote it.
+        (["<timestamp>Sat</timestamp>\nAlways use tabs"], []),
+        (["Always use tabs"], []),
         (["<open_and_recently_viewed_files>a</open_and_recently_viewed_files>"], []),
         ([query(FRAME)], []),
         ([FRAME + query("Go")], ["Go"]),

@@ -70,6 +70,44 @@ def test_the_words_of_what_was_forgotten_are_in_no_record_of_a_session(
     )
 
 
+# --- taken back ---------------------------------------------------------------
+
+TAKEN = (ALWAYS, "no wait, forget that")
+
+
+@pytest.mark.parametrize("then", [TAKEN, ("list the files of src",)])
+def test_what_a_session_saved_and_would_not_save_now_waits(
+    vault: Vault, tmp_path: Path, then: tuple[str, ...]
+) -> None:
+    (name,) = ids_of(reflect_file(vault, say(tmp_path, ALWAYS)))
+    made = len(commits(vault))
+    reflect_file(vault, say(tmp_path, *then))
+    assert [entry.id for entry in inbox.pending(vault)] == [name]
+    assert (texts(vault), len(commits(vault))) == (set(), made + 1)
+    reflect_file(vault, say(tmp_path, *then, "ok, run the tests"))
+    assert len(commits(vault)) == made + 1
+    review.approve(vault, [name])
+    reflect_file(vault, say(tmp_path, *then, "ok, run the build"))
+    assert texts(vault) == {ALWAYS}, "a person has said so"
+
+
+def test_what_another_session_or_a_person_has_confirmed_stays(
+    vault: Vault, tmp_path: Path
+) -> None:
+    reflect_file(vault, say(tmp_path, ALWAYS))
+    reflect_file(vault, say(tmp_path, ALWAYS, name="other"))
+    reflect_file(vault, say(tmp_path, *TAKEN))
+    assert texts(vault) == {ALWAYS}
+
+
+def test_a_copy_of_a_session_confirms_nothing(vault: Vault, tmp_path: Path) -> None:
+    rows = [("user", UNSURE, "6f1c2b9e-0d57-4a51-9a55-3c1f0a7be0aa")]
+    for name in ("one", "two"):
+        reflect_file(vault, talk(tmp_path, rows, name))
+    (waits,) = inbox.pending(vault)
+    assert vault.get(waits.id).seen == ()
+
+
 # --- met again ------------------------------------------------------------------
 
 

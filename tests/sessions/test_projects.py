@@ -155,7 +155,12 @@ def test_another_project_may_want_the_contrary(
 def test_a_host_that_writes_no_folder_into_its_transcript_says_it_at_the_start(
     live: Vault, clones: dict[str, str], tmp_path: Path
 ):
-    rows = [{"role": "user", "message": {"content": [{"type": "text", "text": RULE}]}}]
+    rows = [
+        {
+            "role": "user",
+            "message": {"content": [{"type": "text", "text": f"<user_query>{RULE}"}]},
+        }
+    ]
     path = write(tmp_path / "chats" / "s1.jsonl", rows)
     payload = {
         "conversation_id": "s1",

@@ -1,6 +1,6 @@
 """What a session teaches comes into the vault: once, in one commit, without secrets."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -38,18 +38,21 @@ SEEDED: list[tuple[str, str]] = [
 ]
 
 
-def talk(folder: Path, rows: list[tuple[str, str]], name: str = "talk") -> str:
-    """A transcript in the plain format, of a session called `name`."""
+def talk(folder: Path, rows: Sequence[tuple[str, ...]], name: str = "talk") -> str:
+    """A transcript in the plain format, of a session called `name`.
+
+    A row is a role, its words and the id of its record; without one it gets a short id.
+    """
     first = {"session": name}
     lines = [
         {
             "role": role,
             "text": text,
-            "id": f"r{n}",
+            "id": named[0] if named else f"r{n}",
             "at": NOON,
             **(first if n == 1 else {}),
         }
-        for n, (role, text) in enumerate(rows, 1)
+        for n, (role, text, *named) in enumerate(rows, 1)
     ]
     return write(folder / f"{name}.jsonl", lines)
 

@@ -53,7 +53,10 @@ _EXIT_CODE = re.compile(r"\s*(?:Error: )?Exit code (-?\d{1,9})\b")
 
 _FLAGS = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
 # What a tool or an agent has put into the conversation.
-_OF_OTHERS = ("agentId", "sourceToolUseID", "sourceToolAssistantUUID", "planContent")
+_OF_OTHERS = (
+    "agentId", "agentName", "teamName", "sourceToolUseID", "sourceToolAssistantUUID",
+    "planContent",
+)  # fmt: skip
 _IDS = {"sessionId", "parentUuid", "leafUuid", "messageId"}
 
 

@@ -15,7 +15,6 @@ put around its own text, which is removed here too.
 
 from __future__ import annotations
 
-import re
 import zlib
 
 from memcli.hosts.formats import records
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     from memcli.hosts.formats.lines import Lines, Record
 
 _OPEN, _CLOSE = "<user_query>", "</user_query>"
-# Only at the beginning: pasted text may hold such a tag as well.
-_TIMESTAMP = re.compile(r"\A\s*<timestamp>[^<]*</timestamp>")
 # The editor writes this when a plan of the agent's is to be built; a title may stand
 # above it, which is not typed either.
 _PLANNED = ("Implement the plan as specified,", "Implement the following plan:")
@@ -77,12 +74,7 @@ def _query(content: Any) -> str:
     text = records.joined(typed_parts(records.parts_of(content)))
     # The last tag: the files above it may hold one as well.
     _, tagged, query = text.rpartition(_OPEN)
-    if tagged:
-        text = query.partition(_CLOSE)[0].strip()
-    else:
-        text = _TIMESTAMP.sub("", text).strip()
-        if text.startswith("<"):
-            return ""
+    text = query.partition(_CLOSE)[0].strip() if tagged else ""
     return "" if any(planned in text for planned in _PLANNED) else text
 
 

@@ -36,10 +36,17 @@ _POLITE = re.compile(r"(?i)\b(?:can|could|would) (?:you|we)\b|\bplease\b|, ok\?"
 
 
 class Mined(NamedTuple):
-    """The yield of a session: how many turns a person took, and the candidates."""
+    """The yield of a session.
+
+    Attributes:
+        turns: how many a person took.
+        candidates: what was found.
+        whole: whether that is all that the rules find in the session.
+    """
 
     turns: int
     candidates: list[Candidate]
+    whole: bool = False
 
 
 def mine(steps: Iterable[Step]) -> Mined:
@@ -61,7 +68,7 @@ def mine(steps: Iterable[Step]) -> Mined:
         one = _candidate("workflow", reading, step, reading.words)
         found.append(one._replace(occurrences=count))
     turns = sum(exchange.turn is not None for exchange in exchanges)
-    return Mined(turns, _once(sorted(found, key=lambda one: one.line)))
+    return Mined(turns, _once(sorted(found, key=lambda one: one.line)), whole=True)
 
 
 def _told(steps: Iterable[Step]) -> list[tuple[Exchange, list[Sentence]]]:
