@@ -141,7 +141,7 @@ def _rows(event: Event) -> list[tuple[str, ...]]:
     if event.action in ("evolved", "reverted"):  # the version before is its history
         new = [each for each in shown if not each.path.startswith(layout.ARCHIVE + "/")]
         shown = new or shown
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for one in shown[:_MOST_ENTRIES]:
         title = one.title + " (removed)" * (one.how == "removed")
         rows.append((when, event.action, one.id or "", title, event.author))

@@ -93,7 +93,7 @@ def install(
         plan.refuse_judge()
     elif able := [each for each in hosts if each.judge]:
         plan.ask_for_judge(able[0])
-    return plan.carried_out(_warnings(context, plan))
+    return plan.carried_out(list(_warnings(context, plan)))
 
 
 def uninstall(

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from memcli.hosts.host import Host
     from memcli.hosts.install import Step
+    from memcli.hosts.transcript import Role
 
 
 class Plan:
@@ -298,7 +299,7 @@ _TABLE, _KEY = "mining", "judge"
 # longest of nine in ten 8,600; a token is about four, and a judge writes 300 or so.
 _COST = "1,500 tokens for a median session and 2,500 for a long one"
 # A session that leaves no doubt, to try a judge with; nobody has typed it.
-_TRIAL = (
+_TRIAL: tuple[tuple[Role, str, int, str], ...] = (
     ("user", "Fix the failing test, please.", 1, "1"),
     ("assistant", "It passes now, and I committed the fix.", 2, "2"),
     (

@@ -4,8 +4,9 @@ Invariant: one session is one commit, and the same session a second time is none
 candidate that the session has brought before is not new. The vault says so first, then
 the record of the session: what it brought and the vault no longer holds was forgotten,
 and stays so. What it saved unasked and, read anew, would not save waits in the inbox,
-unless somebody has changed or confirmed it since. Each candidate takes its route (`routing`); what the vault says already
-counts as evidence, and what it has solved counts as recurred.
+unless somebody has changed or confirmed it since. Each candidate takes its route
+(`routing`); what the vault says already counts as evidence, and what it has solved
+counts as recurred.
 """
 
 from __future__ import annotations

@@ -68,9 +68,7 @@ def commands(text: str) -> list[list[str]]:
 def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of skills/, to be changed; memcli takes it for its own."""
     folder = Path(shutil.copytree(ROOT, tmp_path / "skills"))
-    monkeypatch.setattr(
-        "memcli.entries.shipped.our_folder", lambda name: str(folder)
-    )
+    monkeypatch.setattr("memcli.entries.shipped.our_folder", lambda name: str(folder))
     return folder
 
 

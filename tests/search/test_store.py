@@ -29,7 +29,6 @@ from memcli.search.columns import TYPECODES
 from memcli.search.index import Index
 from memcli.search.reader import Reader
 from memcli.search.whoosh_codec import Index as WhooshIndex
-from memcli.search.whoosh_codec import Writer
 from tests.conftest import SEED, VaultMaker, state_of
 from tests.saving import save
 from tests.search.test_readings import edits

@@ -9,7 +9,6 @@ All else is a doubt and no proof: what is in doubt waits for the person.
 
 from __future__ import annotations
 
-import os
 import re
 
 from memcli.entries.entry import Confidence
@@ -266,10 +265,9 @@ def _is_of_trade(lines: Sequence[str]) -> bool:
     plain = _DAY.sub("", " ".join(lines))
     if _WORK.search(plain) or _TALK.search(plain):
         return True
-    from memcli.search.readings import WordList
-    from memcli.storage import state_dirs
+    from memcli.entries.shipped import ordinary_words
 
-    ordinary = WordList(os.path.join(state_dirs.our_folder("words"), "ordinary.txt"))
+    ordinary = ordinary_words()
     return any(word not in ordinary for word in re.findall(r"[a-z]{4,}", plain.lower()))
 
 
