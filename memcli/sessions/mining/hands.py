@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 
 from memcli.entries.entry import Confidence
+from memcli.entries.shipped import ordinary_words
+from memcli.entries.text.tokens import STOP_WORDS
 from memcli.named_tuple import NamedTuple
 from memcli.sessions.mining.statements import leans, masked
 
@@ -104,7 +106,7 @@ _POINTS: Final = re.compile(
 )
 # Another person, and what another person said.
 _PEOPLE: Final = re.compile(
-    r"\b(?:he|she|him|his|her|hers|yours|who|whose|guy|architect|boss|managers?|leads?|colleagues?|co-?workers?|customers?|vendors?|teachers?|friends?|some(?:one|body)|every(?:one|body)|no(?:body| one)|people|legal|hr|ceo|cto|regards|cheers"
+    r"\b(?:he|she|him|his|her|hers|yours|who|whose|guy|architect|boss|managers?|leads?|colleagues?|co-?workers?|(?:to|tell|let|remind|inform|ask) (?:the|my|our) (?:\w+ )?(?:team|group|channel|list|devs)|customers?|vendors?|teachers?|friends?|some(?:one|body)|every(?:one|body)|no(?:body| one)|people|legal|hr|ceo|cto|regards|cheers"
     r"|(?<!\bi )(?<!\byou )(?<!already )(?:told|tells|said|says|spoke|wrote|writes|wants|forwarded|texted)|they (?:say|want|mean|ask)|takes? over|competitors?|consultants?|contractors?|predecessors?|(?:old|last|former|previous|other) (?:job|team|company|employer|repo)|(?:found|got|get|received|saw|read|hear|heard|copied) (?:this|that|it|these|something)|according)\b",
     _I,
 )
@@ -112,17 +114,17 @@ _PEOPLE: Final = re.compile(
 _TEXT: Final = re.compile(
     r"\b(?:e-?mails?|mails?|(?<!commit )(?<!error )(?<!log )messages?|slack|letters?|wiki|tweets?|posters?|drafts?|repl(?:y|ies)|respon(?:d|se)(?! (?:only )?with)|wording|tone|grammar|english|feedback|comments?(?=\W*$)|memor(?:y|ies)|remembers?|typos?|sentences?|phrases?|words?|paragraphs?|texts?"
     r"|quot\w+|translat\w+|summar\w+|tl;?dr|shorte[rn]\w*|formal\w*|polite\w*|friendl\w+|re(?:write|phrase|word)\w*|proof-?read\w*|titles?|headings?|headlines?|captions?|slogans?|banners?|articles?|blogs?|books?|poems?|songs?|lyrics|speech|dictat\w+|transcri\w+|subtitles?|slides?|paste[ds]?|example|scenario|spam|scam|legit\w*"
-    r"|german|french|spanish|italian|portuguese|dutch|russian|chinese|japanese|thoughts|opinions?|wdyt|eli5|explain|say|rules?|instruct\w+|placeholders?|training data|should read|(?:glad|happy) to help|my next \w+|(?:what|thing|one|line) (?:that )?i(?:'ll| will)? (?:send|paste|type|write|put)|i(?:'ll| will)? (?:send|paste)|answer (?:this|that|him|her|them|to)|how (?:should|would|do) (?:i|you|we) (?:react|answer|reply))\b",
+    r"|german|french|spanish|italian|portuguese|dutch|russian|chinese|japanese|thoughts|opinions?|wdyt|eli5|explain|say|rules?|instruct\w+|(?:this|that|these|those|same) (?:line|string)s?|placeholders?|training data|should read|(?:glad|happy) to help|my next \w+|(?:what|thing|one|line) (?:that )?i(?:'ll| will)? (?:send|paste|type|write|put)|i(?:'ll| will)? (?:send|paste)|answer (?:this|that|him|her|them|to)|how (?:should|would|do) (?:i|you|we) (?:react|answer|reply))\b",
     _I,
 )
 # A game, a story, a case that is only supposed.
 _PLAY: Final = re.compile(
-    r"\b(?:imagine|suppose|assume|pretend\w*|hypothe\w+|what if|let's say|role-?play\w*|mock (?:interview|exam)|in character|rehears\w+|sketch|games?|story|stories|novel|scene|act (?:as|like)|jok(?:e|es|ing)|kidding|ha(?:ha)+|lol|lmao|rofl|sarcas\w*|ironic\w*|quiz|riddle|exam|exercise|fiction\w*|in theory|theoretical\w*|prank|parody|satire|improv|persona|you are now|from (?:now|here) on,? you(?:'re| are)|i(?:'m| am) \w+ now|phishing|malicious|red team|attack\w*|resist|evil|trap|dry run|(?:test|see|try) (?:you\b|whether|if you|how you)|yeah right|play (?:a|an|the|my)\b)\b",
+    r"\b(?:imagine|suppose|assume|pretend\w*|hypothe\w+|what if|let's say|role-?play\w*|mock (?:interview|exam)|in character|rehears\w+|sketch|demo|games?|story|stories|novel|scene|act (?:as|like)|jok(?:e|es|ing)|kidding|ha(?:ha)+|lol|lmao|rofl|sarcas\w*|ironic\w*|quiz|riddle|exam|exercise|fiction\w*|in theory|theoretical\w*|prank|parody|satire|improv|persona|you are now|from (?:now|here) on,? you(?:'re| are)|i(?:'m| am) \w+ now|phishing|malicious|red team|attack\w*|resist|evil|trap|dry run|(?:test|see|try) (?:you\b|whether|if you|how you)|yeah right|play (?:a|an|the|my)\b)\b",
     _I,
 )
 # Mocked, or of no account.
 _MOCKED: Final = re.compile(
-    r"^\W*(?:oh|wow|yay|sure|yeah|lovely|brilliant)\b[, ]|\b(?:blah|yada|(?:or )?whatever(?=\W*$)|bla|what could go wrong|because why not|of course|obviously|said no(?:body| one)|they said|lmao|lol|haha+|hehe|rofl|smh|gonna|thou)\b|\.\.\.\W*$|/s\W*$",
+    r"^\W*(?:oh|wow|yay|sure|yeah|lovely|brilliant)\b[, ]|\b(?:blah|yada|(?:or )?whatever(?=\W*$)|bla|what could go wrong|because why not|of course|obviously|apparently|supposedly|said no(?:body| one)|they said|lmao|lol|haha+|hehe|rofl|smh|gonna|thou)\b|\.\.\.\W*$|/s\W*$",
     _I,
 )
 _TAKES_BACK: Final = re.compile(
@@ -132,22 +134,28 @@ _TAKES_BACK: Final = re.compile(
 )
 # How the turn behind a statement begins that takes it back.
 _BUT: Final = re.compile(
-    r"\W*(?:no,? (?:wait|no)|sorry|oops|ups|cancel|nvm|wrong (?:repo|window|chat)|changed my mind|just (?:kidding|testing)|(?:do not|don'?t) save|only for|i meant?|actually,? (?:no|never|not|don'?t)|delete (?:it|that)|(?:it|this) was\b|not (?:for you|meant)|was(?:n'?t| not) for|that(?:'?s| is)? (?:for|from|by)\b|that was\b|vergiss|oublie|olvida)\b",
+    r"\W*(?:no,? (?:wait|no)|sorry|oops|ups|cancel|nvm|wrong (?:repo|window|chat)|changed my mind|just (?:kidding|testing)|(?:do not|don'?t) save|(?:just|only) (?:for|in|on|once|this|today)|i meant?|actually,? (?:no|never|not|don'?t)|delete (?:it|that)|(?:it|this) was\b|not (?:for you|meant)|was(?:n'?t| not) for|that(?:'?s| is)? (?:for|from|by)\b|that was\b|vergiss|oublie|olvida)\b",
     _I,
 )
 _GIVES_UP: Final = re.compile(
-    r"\b(?:(?:drop|no more|stop|without) (?:the|that|this)|no longer|any ?more|changed my mind|i was wrong|was a mistake|instead)\b",
+    r"\b(?:forget|ignore|disregard|scrap|scratch|ditch|undo|never ?mind|kidding|(?:drop|no more|stop|without) (?:the|that|this)|take .{0,40}\bback|no longer|any ?more|changed? (?:my|our) mind|i was wrong|was (?:just )?a (?:joke|mistake|quote|test))\b",
     _I,
 )
-_LONG_WORD: Final = re.compile(r"[^\W\d_]{5,}")
 # What a turn does with a text that comes next or went before, or an end that waits for it.
 _HANDS_ON: Final = re.compile(
     r"(?:[:,]|\b(?:a|an|and|about|as|at|by|for|from|in|is|of|on|or|says?|shows?|that|the|to|with))\s*$"
     r"|\b(?:add|append|change|delete|drop|find|include|insert|log|make|mention|name|paste|post|put|remove|replace|save|search|send|turn|what|where|which|who|why|write)\b[^.!?]{0,30}\b(?:it|this|that|these|those)(?=\W*$|[.!?] | (?:as|at|by|for|from|in|into|on|to|up|with)\b)"
+    r"|\b(?:add|append|change|edit|insert|put|remove|replace|write)\b.*(?:\.md|contributing|docs?|guide|handbook|readme|wiki)\b|\b(?:it|this|that|these|those) as\b"
     r"|\b(?:about|for|of|with) (?:it|this|that|these|those)\W*$|^\W*(?:is|was|are) (?:it|this|that|these|those)\b|^\W*(?:create|file|log|open|write) an? (?:\w+ )?(?:bug|card|comment|entry|issue|note|story|task|test|ticket)\W*$",
     _I,
 )
-_DO: Final = re.compile(r"(?:/|(?:build|commit|deploy|merge|push|rebase|rerun)\b)", _I)
+# A sentence: who or what does something, or what is to be done.
+_SAYS: Final = re.compile(
+    r"\b(?:i|i'?m|we|you|it|let'?s|is|are|was|were|has|have|does|do|did|can|could|should|would|will|must|needs?|wants?|fail(?:s|ed|ing)|works?|pass(?:es|ed)|(?:ca|could|did|do|does|had|has|have|is|should|was|were|wo|would)n'?t|always|never)\b|\?\W*$"
+    r"|^\W*(?:/\w|(?:please |pls |just |then |also |now )*(?:add|address|bring|build|bump|change|check|clean|commit|complete|continue|create|debug|delete|deploy|draft|ensure|explore|extract|find|finish|fix|focus|fold|generate|get|give|go|have|help|implement|improve|include|keep|launch|link|look|make|merge|migrate|move|open|prefer|pull|push|put|rebase|refactor|release|remember|remove|rename|replace|rerun|reset|respond|review|rewrite|run|set|show|skip|split|squash|start|stop|switch|try|turn|update|upgrade|use|verify|wait|write)\b)",
+    _I,
+)
+_DO: Final = re.compile(r"(?:/\w{3}|(?:build|commit|deploy|merge|push|rebase|rerun)\b)", _I)
 # The agent takes a turn as a text to work on.
 _TAKEN: Final = re.compile(
     r"\b(?:that(?:'s| is)? (?:an? )?(?:comment|joke|line|quote|saying|sentence|text)|good joke|next question|(?:added|inserted|pasted|put|wrote) (?:it|that|the|this)(?: \w+)? (?:to|in|into)\b|(?:colleague|someone|somebody) (?:said|wrote)|(?:you(?:'ve| have)?|the) (?:pasted|shared|forwarded)|what would you like|what do you want me to|(?:this|the) (?:message|e-?mail|text|letter|post|sender|author|writer|excerpt)\b"
@@ -171,7 +179,7 @@ _ENGLISH: Final = re.compile(
 # What is of the trade: things and acts, and how its names are written.
 _WORK: Final = re.compile(
     r"\b(?:(?:apis?|auth|backend|bugs?|class(?:es)?|cli|ci|code|commands?|comments?|continue|css|db|deps?|dev|diffs?|docs?|env|exports?|features?|files?|fix|fixe[ds]|flags?|frontend|functions?|gh|git|html|https?|imports?|interface|json|logs?|main|master|methods?|modules?|npm|null|packages?|patch|pip|plan|pnpm|production|projects?|prs?|pull requests?|push|python|release[sd]?|repos?|review|routers?|run|runs|running|schema|scripts?|server|sessions?|specs?|sql|tabs?|tests?|tested|testing|todos?|tools?|ts|types?|typing|ui|unit|url|variables?|versions?|works|working|(?<=it )work|worktree|yarn|callers?|clients?|columns?|controllers?|errors?|factory|fields?|folders?|headers?|history|ids?|layers?|literals?|names?|pages?|paths?|tables?|values?)\b"
-    r"|(?:abstract|annot|architect|asser|branch|build|cach|changelog|codebase|coding|commit|compil|component|config|container|coverage|databas|debug|dependenc|deploy|docker|document|eject|endpoint|enum|eslint|exception|float|format|github|handler|implement|indent|install|kubern|librar|lint|logging|logger|merg|metadata|migrat|mock|naming|parameter|parser|pipeline|plugin|postgres|pytest|quer(?:y|ies)|readme|rebas|refactor|regex|reposit|retr(?:y|ies)|returns?\b|snapshot|squash|staging|string|timestamp|timeout|typescript|upgrad|whitespac|wrapper|yaml)\w*)"
+    r"|(?:abstract|annot|architect|asser|branch|build|cach|changelog|codebase|coding|commit|compil|component|config|container|coverage|databas|debug|dependenc|deploy|docker|document|eject|endpoint|enum|eslint|(?<!no )exception|float|format|github|handler|implement|indent|install|kubern|librar|lint|logging|logger|merg|metadata|migrat|mock|naming|parameter|parser|pipeline|plugin|postgres|pytest|quer(?:y|ies)|readme|rebas|refactor|regex|reposit|retr(?:y|ies)|returns?\b|snapshot|squash|staging|string|timestamp|timeout|typescript|upgrad|whitespac|wrapper|yaml)\w*)"
     r"|\w_\w|\w\.[a-z]{1,4}\b|/[a-z]|(?-i:[a-z][A-Z]|\b[A-Z]{3,}\b)|--\w|\u00a7|#\d",
     _I,
 )
@@ -265,8 +273,6 @@ def _is_of_trade(lines: Sequence[str]) -> bool:
     plain = _DAY.sub("", " ".join(lines))
     if _WORK.search(plain) or _TALK.search(plain):
         return True
-    from memcli.entries.shipped import ordinary_words
-
     ordinary = ordinary_words()
     return any(word not in ordinary for word in re.findall(r"[a-z]{4,}", plain.lower()))
 
@@ -292,13 +298,18 @@ def _is_announced(near: Around) -> bool:
 
 def _is_given_up(text: str, later: Sequence[str]) -> bool:
     """Whether a later turn takes a statement back in some of its own words."""
-    words = {*_LONG_WORD.findall(text.lower())}
+    own = _stems(text)
     return any(
         _words(turn) <= _SHORT
-        and (_TAKES_BACK.search(turn) or _GIVES_UP.search(turn))
-        and not words.isdisjoint(_LONG_WORD.findall(turn.lower()))
+        and _GIVES_UP.search(turn)
+        and not own.isdisjoint(_stems(turn))
         for turn in later
     )
+
+
+def _stems(text: str) -> set[str]:
+    words = re.findall(r"[^\W\d_]{4,}", text.lower())
+    return {word[:5] for word in words if word not in STOP_WORDS}
 
 
 def _is_of_work(text: str, next_to: int) -> bool:
@@ -318,6 +329,8 @@ def _is_of_work(text: str, next_to: int) -> bool:
         return "\n" in plain or not _is_about(_SENTENCE.split(plain)[next_to])
     if _is_about(plain) or _HANDS_ON.search(plain) or not _WORK.search(plain):
         return False
+    if not (_SAYS.search(plain) or _ANSWER.match(plain)):
+        return False
     words = _words(plain)
     return bool(_ENGLISH.search(plain) if words > 3 else words > 1 or _DO.match(plain))
 
@@ -329,7 +342,8 @@ def _is_introduced(plain: str, rule: Rule) -> bool:
     lead = lead if _PLAY.search(lead) else _bare(lead).strip()
     if not lead or _LABEL.fullmatch(lead) or _DENIES.fullmatch(lead):
         return True
-    own = _DIRECTS.search(lead) or _TASK.match(lead)
+    task = _TASK.match(lead) and not lead.rstrip().endswith(" that")
+    own = _DIRECTS.search(lead) or task
     return bool(own or rule.category == "correction") and not _is_about(lead)
 
 

@@ -37,7 +37,6 @@ DECIDED = [
     "In yesterday's review we agreed to drop support for Python 3.9.",
     "Decision: retries live in the client and not in the caller.",
     "The team decided against a monorepo.",
-    "I talked to Priya, we settled on UUIDv7 for all keys.",
     "Final decision: no ORM in the worker.",
 ]
 CORRECTED = [
