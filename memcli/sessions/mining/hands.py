@@ -171,7 +171,7 @@ _ASKS_FOR: Final = re.compile(
 _SENTENCE: Final = re.compile(r"(?<=[.!?:])\s+|\n")
 # The commonest words that English shares with no neighbour.
 _ENGLISH: Final = re.compile(
-    r"\b(?:the|it|and|you|we|to|this|that|for|with|of|on|please|ok|yes|go|do|what|why|how|my|be|i|look|fix|run|add|make|not|always|never|use|should|when|before)\b",
+    r"\b(?:the|it|and|you|we|to|this|that|for|with|of|on|please|ok|yes|go|do|what|why|how|my|be|i|look|fix|run|add|make|not|always|never|use|should|when|before|after|are|is|has|have|from|now|new|yeah)\b",
     _I,
 )
 
@@ -327,7 +327,11 @@ def _is_of_work(text: str, next_to: int) -> bool:
     if _words(plain) > _SHORT:
         # Of several lines it is a specification.
         return "\n" in plain or not _is_about(_SENTENCE.split(plain)[next_to])
-    if _is_about(plain) or _HANDS_ON.search(plain) or not _WORK.search(plain):
+    if _is_about(plain) or _HANDS_ON.search(plain):
+        return False
+    if next_to and _REPLIES.match(plain):
+        return True
+    if not _WORK.search(plain):
         return False
     if not (_SAYS.search(plain) or _ANSWER.match(plain)):
         return False
