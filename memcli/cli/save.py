@@ -206,11 +206,7 @@ def _result(saved: Saved, entry: Entry, notes: Sequence[str]) -> Result:
             _draw_similar(canvas, saved.id, body, item, waits=waits)
 
     warnings = [*saved.notes, *notes]
-    like = saved.like_resolved
-    if like is not None:
-        warnings.append(
-            f"{like.id} says nearly the same ({like.likeness:.0%}) and is resolved; if "
-            f"it is back: memcli resolve --undo {like.id}"
-        )
+    if saved.like_resolved is not None:
+        warnings.append(saved.like_resolved.solved)
     data = saved.as_dict(drawn=layer != "fact")
     return Result(data=data, text=text, warnings=tuple(warnings))

@@ -45,7 +45,8 @@ class Granted(NamedTuple):
 
     `research` is the run that has checked them, `looked` when it found them, and
     `prints` what they said then: what changed before the entry is saved makes it stale.
-    `stale` has the citations that may no longer hold themselves, each with the reason.
+    `stale` has the citations that may no longer hold themselves, each with the reason,
+    and `past` those that had ended when the run found them.
     """
 
     cited: list[str]
@@ -54,6 +55,7 @@ class Granted(NamedTuple):
     looked: str | None = None
     prints: Sequence[str] = ()
     stale: Mapping[str, str] = MappingProxyType({})
+    past: Sequence[str] = ()
 
     def without(self, entry_id: str) -> Granted:
         """The citations without the version before, which is past and not cited."""
@@ -67,6 +69,7 @@ class Granted(NamedTuple):
                 f"research '{self.research}' has not found in this vault, so not "
                 f"cited: {', '.join(self.dropped)}"
             )
+        notes += [f"it cites {name} as history: that had ended" for name in self.past]
         return notes + [
             f"it cites {cite}, which may no longer hold ({why})"
             for cite, why in self.stale.items()
@@ -113,7 +116,7 @@ def save(
             dropped=tuple(of.dropped),
         )
     notes = [*saved.notes, *of.notes()]
-    if of.research and not of.cited:
+    if not draft.evidence:
         notes.insert(0, "it cites nothing: name its evidence with --cite ID")
     # Without a run `of.stale` may have said so of what it cites.
     changed = _stale(vault, [saved.id]) if of.looked or not of.stale else {}
@@ -290,4 +293,5 @@ def _retrieved(vault: Vault, name: str, layer: Layer, cites: Iterable[str]) -> G
     view = View(vault.now_ms() // 1000)
     ends = vault.read(lambda reader: staleness.ends(reader, found, view))
     looked, prints = run.last_found(found, ends)
-    return of._replace(looked=looked, prints=prints)
+    past = [name for name, end in ends.items() if end < dates.to_epoch(looked)]
+    return of._replace(looked=looked, prints=prints, past=past)

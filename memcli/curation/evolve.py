@@ -276,8 +276,8 @@ _LOOKED_AT = 20
 
 class _Around(NamedTuple):
     """The surroundings of a new version: `notes` say by which resolved entry it is
-    hidden; `stale` are the observations and models that rest on what it replaces, and
-    may no longer hold."""
+    hidden, or which says nearly the same; `stale` are the observations and models that
+    rest on what it replaces, and may no longer hold."""
 
     siblings: tuple[Similar, ...]
     notes: tuple[str, ...]
@@ -303,7 +303,7 @@ def _look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> _Arou
     def find(reader: Reader) -> _Around:
         from memcli.entries.text.tokens import stemmer
         from memcli.search.document import document
-        from memcli.vault.likeness import alike, nearest, similar
+        from memcli.vault.likeness import alike, like_resolved, nearest, similar
 
         row = document(fresh, stemmer()).row
         within = set(reader.exact("layer", row.layer))
@@ -332,9 +332,11 @@ def _look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> _Arou
         resolves = reader.claims.resolves(claim_number(fresh.body))
         hiding = facts(fresh)._replace(resolves=resolves)
         settled = settled_by(hiding, View(now, agent=vault.agent))
-        notes = (
-            [f"{fresh.id} is not shown: {why_not_shown(settled.id)}"] if settled else []
-        )
+        notes = []
+        if settled:
+            notes.append(f"{fresh.id} is not shown: {why_not_shown(settled.id)}")
+        elif fresh.body != old.body and (like := like_resolved(reader, fresh)):
+            notes.append(like.solved)
         stale = on_replaced(reader, replaced, fresh.body, now)
         return _Around(nearest(found.values()), tuple(notes), stale)
 

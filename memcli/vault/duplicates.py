@@ -93,7 +93,8 @@ class HeldTexts:
         said = words(text)
         self._by_words.setdefault(said, []).append(held)
         self._by_claim.setdefault(said, []).append(held)
-        self._by_id.setdefault(held.id, held)
+        if held.resolve or held.id not in self._by_id:
+            self._by_id[held.id] = held
 
     def add_proposed(self, text: str | None, held: Held) -> None:
         """Count an entry in by the words that it had before a review changed them."""
@@ -177,8 +178,9 @@ def words(text: str) -> str:
 
 
 def _holding(helds: Iterable[Held], entry: Entry) -> list[Held]:
-    """Those that hold where the draft does."""
-    return [held for held in helds if held.project in (None, entry.project)]
+    """Those that hold where the draft does, its own project's first."""
+    found = [held for held in helds if held.project in (None, entry.project)]
+    return sorted(found, key=lambda held: held.project != entry.project)
 
 
 def is_extracted(entry: Entry) -> bool:
@@ -333,7 +335,8 @@ def held(entry: Entry | StoredRow, known: Facts, now: int) -> Held:
         place(entry.source),
         entry.item and str(entry.item),
         entry.project,
-        resolve_of(entry, known.ended),
+        # A row counts as resolved when its claim is.
+        resolve_of(entry, known.ended) if known.status is Status.RESOLVED else None,
     )
 
 

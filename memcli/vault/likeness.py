@@ -56,6 +56,14 @@ class Similar(NamedTuple):
     newer: bool = False
 
     @property
+    def solved(self) -> str:
+        """The sentence about a resolved entry that says nearly the same."""
+        return (
+            f"{self.id} says nearly the same ({self.likeness:.0%}) and is resolved; if "
+            f"it is back: memcli resolve --undo {self.id}"
+        )
+
+    @property
     def may_replace(self) -> bool:
         """Whether one of the two may replace the other."""
         return self.likeness >= MAY_REPLACE and bool(self.differs)

@@ -233,6 +233,10 @@ class _Placing:
             done = merge(entry, draft, vault.agent, vault.as_seen(entry))
         if done.taken and outcome == "duplicate":
             outcome = "merged"
+        if done.entry.status is not before.status:
+            now = self._now_ms // 1000
+            ended = duplicates.held(done.entry, facts(done.entry), now)
+            self._held_texts.add(before.body, ended)
         registered: list[str] = []
         if change is not None and done.entry != before:
             if done.taken:

@@ -151,7 +151,8 @@ class Merged(NamedTuple):
 def brings(draft: Entry) -> bool:
     """Whether a draft says anything besides its text and where it came from."""
     fields = (*_ADDED, *_FILLED, *_KEPT, "pinned")
-    return any(getattr(draft, name) != getattr(_PLAIN, name) for name in fields)
+    ends = draft.status is Status.RESOLVED
+    return ends or any(getattr(draft, f) != getattr(_PLAIN, f) for f in fields)
 
 
 def merge(

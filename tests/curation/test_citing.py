@@ -158,6 +158,8 @@ def test_a_model_all_of_whose_citations_were_dropped_is_refused(
     saved = vault.save(seen, cite=[MADE_UP], research="tyler")
     assert (saved.cited, saved.dropped, saved.research) == ((), (MADE_UP,), None)
     assert saved.notes[0].startswith("it cites nothing")
+    bare = vault.save(draft(vault, "Tyler in a word", layer="model"))
+    assert bare.notes[0].startswith("it cites nothing")
 
 
 def test_to_cite_what_may_no_longer_hold_is_said(vault: Vault) -> None:
@@ -191,7 +193,9 @@ def test_a_run_that_saw_its_evidence_resolved_makes_the_next_version_fresh(
     assert stale(vault) == {unseen.id}
     search(vault, "node pool", "pool", statuses=["resolved"])
     clock[0] += 60
-    vault.evolve(unseen.id, "Pool: solved", cite=[broken, other], research="pool")
+    done = vault.evolve(unseen.id, "Pool: fixed", cite=[broken, other], research="pool")
+    assert done.of is not None
+    assert done.of.notes() == [f"it cites {broken} as history: that had ended"]
     assert stale(vault) == set()
 
 

@@ -190,6 +190,19 @@ def test_the_nearest_entries_are_listed_as_not_updated(vault: Vault) -> None:
     assert done.siblings[0].differs == ("weekday",)
 
 
+def test_words_that_are_resolved_or_nearly_so_are_named(vault: Vault) -> None:
+    solved = save(vault, "Rerank is misconfigured for the shop")
+    vault.resolve(solved)
+    near = vault.evolve(
+        save(vault, "x y"), "Rerank is misconfigured again for the shop"
+    )
+    (said,) = near.notes
+    assert said.startswith(f"{solved} says nearly the same")
+    same = vault.evolve(save(vault, "a b"), "Rerank is misconfigured, for the shop!")
+    (said,) = same.notes
+    assert said.startswith(f"{same.id} is not shown: its claim is resolved by {solved}")
+
+
 def test_a_model_and_its_facts_are_no_siblings(vault: Vault) -> None:
     about = {"entities": ["gateway"]}
     fact = save(vault, "Deploys of the gateway take an hour", **about)

@@ -130,6 +130,7 @@ def test_coverage_is_the_share_that_one_fact_holds(vault: Vault) -> None:
     apart = vault.reflect("redis frankfurt")
     assert apart.missing_terms == []
     assert apart.coverage == 0.5
+    assert "every word matched; the best fact lacks: " in apart.confidence_why
     save(vault, "Redis runs in Frankfurt")
     assert vault.reflect("redis frankfurt").coverage == 1.0
 

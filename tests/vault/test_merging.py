@@ -167,7 +167,7 @@ def test_an_import_of_what_was_resolved_resolves_what_was_there_before(
 ) -> None:
     first = save(vault, kind="blocker", pinned=pinned)
     when = "2100-01-02T03:04:05Z" if later else "2001-01-02T03:04:05Z"
-    row = {"text": TEXT, "kind": "blocker", "status": "resolved", "resolved_at": when}
+    row = {"text": TEXT, "status": "resolved", "resolved_at": when}
     line = json.dumps(row | {"resolution_note": "moved"}).encode()
     (done,) = importing.import_lines(vault, line, "x.jsonl").duplicates
     entry = vault.get(first.id)
@@ -181,6 +181,26 @@ def test_an_import_of_what_was_resolved_resolves_what_was_there_before(
         f"{first.id} stays active: memcli resolve {first.id} if it is solved",
     )
     assert entry.status == "active"
+
+
+def test_an_import_that_is_repeated_changes_nothing_and_names_what_it_hides(
+    vault: Vault,
+) -> None:
+    here = {"text": TEXT, "project": "github.com/acme/shop"}
+    rows = [
+        {**here, "tags": ["a"]},
+        {"text": TEXT, "tags": ["b"], "source": {"session": "s"}},
+        {**here, "resolved_at": "2100-01-02T03:04:05Z"},
+        {"text": TEXT, "tags": ["c"]},
+    ]
+    lines = "\n".join(map(json.dumps, rows)).encode()
+    done = importing.import_lines(vault, lines, "x.jsonl")
+    first, second = (vault.get(each.id) for each in done.created)
+    assert (first.tags, first.status, second.tags) == (("a",), "resolved", ("b",))
+    assert [each.outcome for each in done.duplicates] == ["merged", "recurred"]
+    importing.import_lines(vault, lines, "x.jsonl")
+    again = [vault.get(each.id).tags for each in done.created]
+    assert again == [("a",), ("b",)]
 
 
 def test_an_import_names_what_says_nearly_what_is_resolved(vault: Vault) -> None:
