@@ -81,7 +81,7 @@ def plan_query(
         rest = set(range(reader.size)) - concerned
         others = _matches(reader, _ranked(reader, query, view, rest))
         if not ranking.hits:
-            named = [_target(reader, one) for one in others[:_MOST_NEAR]]
+            named = [_target(reader, one) for one in others[:_MOST_NEAR] if one.meant]
             raise _nothing(query, kinds, named)
         matches = _matches(reader, ranking)
         best = matches[0].held

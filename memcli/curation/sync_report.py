@@ -105,7 +105,7 @@ class Force(NamedTuple):
     def opened(self) -> str:
         """How many tell again of what was resolved; empty for none."""
         count = counted(self.reworded, "resolved entry")
-        said = f"{count} with other words than when resolved: see memcli doctor"
+        said = f"{count} with other words than when resolved: see memcli inspect lint"
         return said if self.reworded else ""
 
 

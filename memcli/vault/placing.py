@@ -111,7 +111,7 @@ class _Placing:
             self._change.put(entry.path, data, expected=None)
             self._change.note(entry)
             registered = self._register_new(self._change, entry, draft.entities)
-        held = duplicates.held(entry, facts(entry), self._now_ms // 1000)
+        held = self._held(entry)
         notes = self._notes(draft, entry, held, resolved_id, unclear)
         self._held_texts.add(entry.body, held)
         return Saved(
@@ -233,10 +233,7 @@ class _Placing:
             done = merge(entry, draft, vault.agent, vault.as_seen(entry))
         if done.taken and outcome == "duplicate":
             outcome = "merged"
-        if done.entry.status is not before.status:
-            now = self._now_ms // 1000
-            ended = duplicates.held(done.entry, facts(done.entry), now)
-            self._held_texts.add(before.body, ended)
+        self._know_end(done.entry)
         registered: list[str] = []
         if change is not None and done.entry != before:
             if done.taken:
@@ -260,6 +257,14 @@ class _Placing:
             notes=(*saved.notes, *notes),
             registered=tuple(registered),
         )
+
+    def _know_end(self, entry: Entry) -> None:
+        """Count in for the next drafts what an entry settles, if it is resolved."""
+        if entry.status is Status.RESOLVED:
+            self._held_texts.add(entry.body, self._held(entry))
+
+    def _held(self, entry: Entry) -> Held:
+        return duplicates.held(entry, facts(entry), self._now_ms // 1000)
 
     def _saved(
         self, change: Transaction, held: Held, entry: Entry, data: bytes
