@@ -224,6 +224,10 @@ def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
         coming = _differences(repository, _base(repository, ours, theirs), theirs)
         came = traffic_of(remotes.count(repository, theirs, ours), coming)
         force = _force(repository, coming, theirs, ours)
+        both = (item for plan in plans for item in plan.put.items())
+        mixed = [(path, data) for path, data in both if isinstance(data, bytes)]
+        again = force.reworded + sync_report.force_of(mixed).reworded
+        force = force._replace(reworded=again)
         config = _changed_config(repository, coming)
     if head and (pushed or (dry_run and not vault.read_only)):
         before = _base(repository, head, theirs) if dry_run else theirs

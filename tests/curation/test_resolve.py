@@ -202,6 +202,16 @@ def test_a_claim_that_an_edit_by_hand_opens_again_is_named_by_lint_and_by_sync(
     desk.reopen(name)
     desk.resolve(name)
     assert lint(desk) == []
+    # One clone resolves what another rewords: the merge keeps both.
+    other = save(desk, "Warm the index before a deploy")
+    two.sync("desk")
+    two.sync("laptop")
+    path = Path(laptop.root, desk.path_of(other))
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("a deploy", "each deploy"), encoding="utf-8")
+    two.sync("laptop")
+    desk.resolve(other)
+    assert two.sync("desk").force.reworded == 1
 
 
 def test_undo_brings_it_back_and_takes_the_marks_away(vault: Vault) -> None:
