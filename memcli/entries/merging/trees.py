@@ -16,6 +16,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from shlex import quote
 
 from memcli.entries import codec, layout
 from memcli.entries.entry import KINDS, Entry, Status
@@ -316,7 +317,8 @@ class _Work:
         A note that memcli did not write may have been moved by hand, so it is kept.
         """
         if file.own and base is not None and layout.is_entry(file.path):
-            what = "one side forgot it, and the other changed it: it is forgotten"
+            what = "one side forgot it, and the other changed it: it is forgotten; the "
+            what += f"change: git log --full-history -p -- {quote(file.path)}"
         else:
             self._put(key, file, base)
             what = "one side removed it, and the other changed it: it is kept"
