@@ -44,6 +44,7 @@ def export(
         out: `--out PATH` The file; jsonl without it goes to standard output
         everywhere: `--everywhere` agents-md: also tell what holds in every project
     """
+    out = None if out == "-" else out
     page = format_ == "agents-md"
     refuse(
         (everywhere and not page, "--everywhere goes with --format agents-md"),

@@ -214,8 +214,8 @@ class Synced(NamedTuple):
     @property
     def news(self) -> str:
         """What a person must know of a sync that nobody asked for; empty for nothing:
-        rules by somebody else, and who may see what."""
-        rules = f"it brought {self.force.line}" if self.force.by else ""
+        rules that act unasked, and who may see what."""
+        rules = f"it brought {self.force.line}" if self.force.paths else ""
         parts = (rules, self.force.opened, self.changed_config)
         said = "; ".join(filter(None, parts))
         return f"a sync by itself of {self.vault}: {said}" if said else ""

@@ -170,6 +170,7 @@ def test_what_a_colleague_lets_act_unasked_is_told_once_and_refuses_in_their_nam
     git(laptop, "config", "user.email", "mallory@example.org")
     rule = "---\nkind: constraint\nenforce: deny\n---\nNever run `zapctl apply`\n"
     put(laptop, "memories/rule.md", rule)
+    put(laptop, ".mailmap", "Me <me@example.org> <mallory@example.org>")
     with (laptop / ".memcli" / "config.toml").open("a") as file:
         file.write('\n[agents.alpha]\ngroups = ["secret"]\n')
     clones.commit(laptop)

@@ -112,9 +112,12 @@ def others(
 def writers(repository: Repository, path: str, seconds: float) -> list[str] | None:
     """The authors of a file's lines, but for who commits here; None where git cannot
     say it in time."""
-    words = ("blame", "--line-porcelain", "--no-textconv", "--", path)
-    env = repository.environment
-    done = run(repository.root, env, words, watch=Watch(seconds))
+    words = ("blame", "--line-porcelain", "--no-textconv", "HEAD", "--")
+    # In git's own folder, where no .mailmap of the vault gives a commit another author.
+    here = repository.git_dir
+    env = {**repository.environment, "GIT_WORK_TREE": here}
+    words += (repository.prefix + path,)
+    done = run(here, env, words, watch=Watch(seconds))
     text = done.printed.decode("utf-8", "replace")
     if done.code or not text:
         return None
@@ -138,7 +141,7 @@ def _others(repository: Repository, rows: Iterable[str]) -> list[str]:
         name, _, mail = row.rpartition("\x1f")
         if mail == _NOBODY:
             found["another clone"] = None
-        elif mail and mail not in (own, "not.committed.yet"):
+        elif mail and mail != own:
             found[_shown(name) or "nobody"] = None
     return [*found]
 
