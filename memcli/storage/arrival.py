@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from memcli.storage.git.merging import Move
     from memcli.storage.lock import Audience
 
+# Folders of a path, and bytes of a name, that every disk and tool can take.
+_DEEP, _LONG = 64, 255
 _TAKEN = "sync: take the remote's changes"
 # The kinds of files that lead elsewhere, by git's mode.
 _NAMED = {LINK: "a symbolic link", SUBMODULE: "a submodule"}
@@ -196,6 +198,14 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
                 hint="Take it out in another clone of the remote, then repeat the "
                 f"command: git rm -- {quote(glob)}; git commit -m 'a name'; git push",
             )
+        names = each.path.encode("utf-8", "surrogateescape").split(b"/")
+        if each.after and (len(names) > _DEEP or max(map(len, names)) > _LONG):
+            raise UnsafePath(
+                f"the remote's {each.path[:60]}... lies more than {_DEEP} folders deep, "
+                f"or has a name above {_LONG} bytes; nothing was changed",
+                hint="Give it a shorter path in another clone of the remote, then "
+                "repeat the command.",
+            )
         # One file system tells letters' case apart, another not.
         name = each.path.casefold()
         if each.after and layout.is_own_folder(name) and "/" not in name:
@@ -207,9 +217,9 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
                 code="folder_replaced",
             )
         if each.path == repository.prefix + layout.CONFIG and each.after:
-            (text,) = tree.read_blobs(repository, [each.after.oid])
-            config = text.decode("utf-8", "replace")
-            settings.parsed(config, f"the remote's {each.path}")
+            (data,) = tree.read_blobs(repository, [each.after.oid])
+            name = f"the remote's {each.path}"
+            settings.parsed(settings.decoded(data, name), name)
     for each in changed:
         if each.path.casefold().endswith(".gitattributes") and each.after:
             _refuse_filters(repository, each)

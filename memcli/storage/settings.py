@@ -109,11 +109,19 @@ def read(root: str) -> tuple[bytes | None, str]:
     path = path_of(root)
     try:
         data = files.read(path, limit=_LARGEST, follow=False)
-        return data, data.decode()
     except Unreadable as error:
         if isinstance(error.__cause__, FileNotFoundError):
             return None, ""
         raise _unusable(path, error.message.removeprefix(f"{path}: ")) from error
+    return data, decoded(data, path)
+
+
+def decoded(data: bytes, path: str) -> str:
+    """The text of a config; raises InvalidConfig where `read` would refuse it."""
+    if len(data) > _LARGEST:
+        raise _unusable(path, f"{len(data):,} bytes is above the limit of {_LARGEST:,}")
+    try:
+        return data.decode()
     except UnicodeDecodeError as error:
         raise _unusable(path, str(error)) from error
 

@@ -241,11 +241,12 @@ def test_a_submodule_of_the_remote_is_left_to_git(two: Clones) -> None:
     assert not two.sync("desk").moved
 
 
+@pytest.mark.parametrize("text", [b"[[bad\n", b"# \xff\n", b"#" * 100_001])
 def test_a_config_of_the_remote_that_cannot_be_read_changes_nothing(
-    two: Clones,
+    two: Clones, text: bytes
 ) -> None:
     laptop, desk = two.roots["laptop"], two.roots["desk"]
-    (laptop / ".memcli" / "config.toml").write_text("[[bad\n")
+    (laptop / ".memcli" / "config.toml").write_bytes(text)
     git(laptop, "commit", "--quiet", "-am", "broken")
     git(laptop, "push", "--quiet")
     before = git(desk, "rev-parse", "HEAD")
@@ -398,6 +399,16 @@ def test_a_path_that_leads_elsewhere_changes_nothing(two: Clones, path: bytes) -
     entry = b"100644 %s\0" % path + bytes.fromhex(blob)
     pushed(two, git(two.remote, *words, data=entry).strip())
     with refused(two.roots["laptop"], RemoteRefused, UnsafePath, HistoryError):
+        two.sync("laptop")
+
+
+@pytest.mark.parametrize("path", ["d/" * 2000 + "x.md", "x" * 256 + ".md"])
+def test_a_path_that_no_disk_takes_changes_nothing(two: Clones, path: str) -> None:
+    oid = git(two.remote, "hash-object", "-w", "--stdin", data=b"x").strip()
+    lines = f"100644 {oid}\t{path}\n".encode()
+    git(two.remote, "update-index", "--index-info", data=lines)
+    pushed(two, git(two.remote, "write-tree").strip())
+    with refused(two.roots["laptop"], UnsafePath, match="folders deep, or has a name"):
         two.sync("laptop")
 
 
