@@ -86,7 +86,7 @@ def resolve(
     person = "" if context.via == "mcp" else ", or add --yes"
     how = None if dry_run else f"Nothing changed. Give the ids to apply{person}."
     done = _result(plan, changed, stale, acted=acting, how=how)
-    if changed and not plan.undo:
+    if changed and not plan.undo and vault.project:
         from memcli.curation.exporting import old_pages
 
         notes = [

@@ -17,7 +17,13 @@ from memcli.entries import layout
 from memcli.entries.eligibility import Action, may, resolve_of
 from memcli.entries.entry import ResolutionScope, Status
 from memcli.entries.identity import fingerprint
-from memcli.errors import AmbiguousQuery, EntryNotFound, MemcliError, NotAllowed
+from memcli.errors import (
+    AmbiguousQuery,
+    EntryNotFound,
+    MemcliError,
+    NotAllowed,
+    NotAVault,
+)
 from memcli.named_tuple import NamedTuple, taken
 from memcli.vault import lineage, lookup
 from memcli.vault.agents import refuse_unless, scope_for
@@ -373,7 +379,9 @@ def _last_resolved(vault: Vault, rows: Sequence[StoredRow]) -> list[str]:
 
 def _committer(vault: Vault) -> str | None:
     """The name under which git commits in this vault; None when it has none."""
-    from memcli.vault.health.git_state import repository_of
+    from memcli.storage.git.repository import Repository
 
-    repository = repository_of(vault)
-    return repository.user_name() if repository else None
+    try:
+        return Repository.open(vault.root, environ=vault.environ).user_name()
+    except NotAVault:
+        return None

@@ -346,9 +346,8 @@ def test_a_personal_vault_that_is_named_and_not_there_is_an_error(
     else:
         monkeypatch.setenv("MEMCLI_VAULT", str(gone))
     wanted = VaultNotFound if there == "nothing" else NotAVault
-    with pytest.raises(wanted, match=f"personal vault.*{gone}") as refused:
+    with pytest.raises(wanted, match=str(gone)):
         Vaults.open()
-    assert (refused.value.hint or "").endswith("alone: --vault platform")
     found = Vaults.open("platform").recall("deploy")
     assert sources(found) == [("team:platform", "we deploy on Tuesdays")]
 

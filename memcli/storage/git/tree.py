@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 
-from memcli.entries.merging.trees import Blob as File
 from memcli.entries.text.counted import counted
 from memcli.errors import HistoryError, TooLarge
 from memcli.named_tuple import NamedTuple
@@ -20,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from memcli.entries.merging.trees import Blob as File
     from memcli.storage.git.repository import Repository
 
 REGULAR, PROGRAM = "100644", "100755"
@@ -59,6 +59,8 @@ def of_commit(repository: Repository, commit: str) -> dict[str, File]:
     Raises:
         HistoryError: git refused.
     """
+    from memcli.entries.merging.trees import Blob as File
+
     found = {}
     for row in names(repository.look("ls-tree", "-r", "-z", "--full-tree", commit)):
         facts, _, path = row.partition("\t")
@@ -73,6 +75,8 @@ def differences(repository: Repository, before: str, after: str) -> list[Differe
     Raises:
         HistoryError: git refused.
     """
+    from memcli.entries.merging.trees import Blob as File
+
     words = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev")
     rows = names(repository.look(*words, before, after, "--"))
     found = []

@@ -35,6 +35,7 @@ from memcli.search.documents import STATUSES
 from memcli.storage import files
 from memcli.vault import registry as store
 from memcli.vault.health import git_state, lint_tree
+from memcli.vault.health.git_state import MEND
 from memcli.vault.health.working_tree import working_tree
 
 TYPE_CHECKING = False
@@ -119,63 +120,45 @@ class _Problem(NamedTuple):
     words: Mapping[str, object]
 
 
-# By code: how bad it is, the message, and what to do.
+# By code the message, and what to do; two of them stop memcli from using an entry.
 _SAID = {
-    "duplicate_id": (
-        ERROR,
-        "has the id of {path}: {name}",
-        "memcli doctor --fix gives the newer file an id of its own; until then name "
-        "each by its path.",
-    ),
+    "duplicate_id": ("has the id of {path}: {name}", f"{MEND} gives it a new one."),
     "dangling_lineage": (
-        WARNING,
         "{field} names no entry: {other}",
         "git may have it: git log --all -S {quoted}",
     ),
     "one_sided_lineage": (
-        WARNING,
         "supersedes {other}, which does not say so and is {status}",
         "If it is meant: memcli evolve {name} --also {other}",
     ),
-    "silent_successor": (
-        WARNING,
-        "superseded by {other}, which does not say so",
-        "memcli doctor --fix writes the other side.",
-    ),
+    "silent_successor": ("superseded by {other}, which does not say so", f"{MEND}"),
     "superseded_but_active": (
-        WARNING,
         "superseded by {other}, but its status is active",
         "Remove superseded_by, or set status: superseded.",
     ),
     "lineage_cycle": (
-        ERROR,
         "a circle of versions: {circle}",
-        "Take superseded_by out of the current version, and supersedes out of the "
-        "first.",
+        "Take superseded_by out of the current one, and supersedes out of the first.",
     ),
     "lineage_fork": (
-        WARNING,
         "{old} is superseded by {other} as well",
-        "memcli doctor --fix makes one chain of them; or one text: memcli evolve "
-        "{name} --also {other}",
+        f"{MEND} makes one chain of them; or one text: memcli evolve {{name}} --also "
+        "{other}",
     ),
     "resolved_before": (
-        WARNING,
         "not shown; {other}, which it replaced, is resolved",
-        "memcli doctor --fix resolves it, too; to bring it back: memcli resolve "
-        "--undo {other}",
+        f"{MEND} resolves it, too; to bring it back: memcli resolve --undo {{other}}",
     ),
     "key_twins": (
-        WARNING,
         "not shown; its claim is resolved by {other}",
         "To bring it back: memcli resolve --undo {other}",
     ),
     "review_due": (
-        WARNING,
         "due for review since {day}",
         "memcli evolve {name}, or resolve it.",
     ),
 }
+_ERRORS = ("duplicate_id", "lineage_cycle")
 
 
 def _about_entries(
@@ -196,12 +179,12 @@ def _about_entries(
         path = reader.row(doc).path
         if doc not in texts:
             texts[doc] = _read(vault, path)[1]
-        text = texts[doc]
-        if code == "dangling_lineage" and text and text.entry.other_vault:
+        known = texts[doc]
+        if code == "dangling_lineage" and known and known.entry.other_vault:
             continue
-        line = text.field_line(field) if text else 1
-        level, message, hint = _SAID[code]
-        said = message.format(field=field, **words), hint.format(**words)
+        line = known.field_line(field) if known else 1
+        said = (text.format(field=field, **words) for text in _SAID[code])
+        level = ERROR if code in _ERRORS else WARNING
         yield Finding(path, line, code, level, *said)
 
 

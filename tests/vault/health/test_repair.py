@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ import pytest
 from memcli import Vault
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
-from memcli.vault.health.overview import overview
 from memcli.vault.health.repair import RepairPlan
 from tests.git_command import git
 from tests.saving import write
@@ -63,6 +61,13 @@ PLANS = {
     "a successor that is gone, of a version that stays archived": (
         {f"archive/memories/a.{A}.md": entry(A, OVER, f"superseded_by: {B}")}, (),
         [f"uncommitted archive/memories/a.{A}.md"], [], "", {},
+    ),
+    "what is broken, staged or no entry is left, and what was deleted is forgotten": (
+        {"gone.md": entry(A), "edited.md": "old"},
+        (*COMMIT, "rm gone.md", "cp /dev/null broken.md", "sed -i s/o/b/ edited.md",
+         "touch staged.md picture.txt", "git add staged.md"),
+        ["forgotten gone.md", "uncommitted broken.md", "uncommitted edited.md"], [],
+        "A  staged.md\n?? picture.txt", {"edited.md": ("bld",)},
     ),
     "a staged file is not rewritten": (
         {"a.md": entry(A, *KEY, body="Y")}, ("git add .",),
@@ -127,33 +132,6 @@ def test_a_repair_takes_its_steps_and_leaves_the_rest(vault: Vault, case: Any) -
         assert all((part.lstrip("!") in text) != (part[0] == "!") for part in parts)
 
 
-def test_files_of_a_killed_import_and_edits_are_committed(vault: Vault) -> None:
-    saved = vault.save(vault.draft({"text": "edited later"}))
-    gone = vault.save(vault.draft({"text": "deleted by hand"}))
-    write(vault, saved.path, Path(vault.root, saved.path).read_text() + "more\n")
-    Path(vault.root, gone.path).unlink()
-    write(vault, "memories/note/new.md", "new\n")
-    mine = write(vault, "staged.md", "staged by its owner\n")
-    git(vault, "add", mine.name)
-    broken = write(vault, "broken.md", "---\na: [\n---\n")
-    foreign = write(vault, "picture.txt", "not an entry")
-    found = repair.apply(vault, repair.plan(vault))
-    assert found.applied
-    assert git(vault, "status", "--porcelain", "-uall").splitlines() == [
-        "A  staged.md",
-        "?? broken.md",
-        "?? picture.txt",
-    ]
-    assert [(f.path, f.code) for f in found.left] == [("broken.md", "broken")]
-    assert ("forgotten", gone.path) in codes(found)
-    assert git(vault, "ls-files", gone.path) == ""
-    assert not found.ok
-    assert broken.exists()
-    assert foreign.exists()
-    rest = ["broken.md", "picture.txt", "staged.md"]
-    assert overview(vault)["dirty"] == rest
-
-
 def test_a_dead_lock_of_git_goes_and_one_that_may_live_stays(vault: Vault) -> None:
     lock = Path(vault.root, ".git", "index.lock")
     lock.touch()
@@ -216,24 +194,6 @@ def test_what_has_changed_since_the_plan_is_left_as_it_is(vault: Vault) -> None:
         "A  staged.md",
         "?? broken.md",
     ]
-
-
-def test_a_lock_is_found_where_a_larger_repository_has_it(
-    vault: Vault, tmp_path: Path
-) -> None:
-    top = tmp_path / "project"
-    (top / "docs").mkdir(parents=True)
-    subprocess.run(["git", "init", "-q", str(top)], check=True, capture_output=True)
-    root = top / "docs" / "vault"
-    shutil.copytree(vault.root, root, ignore=shutil.ignore_patterns(".git"))
-    inner = Vault.open(str(root), now_ms=vault.now_ms)
-    lock = top / ".git" / "index.lock"
-    lock.touch()
-    os.utime(lock, (1, 1))
-    found = repair.apply(inner, repair.plan(inner))
-    assert ("git_lock", str(lock)) in codes(found)
-    assert not lock.exists()
-    assert found.left == []
 
 
 def _copied(vault: Vault, *, committed: bool) -> tuple[str, Path, Path]:
