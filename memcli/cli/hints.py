@@ -10,7 +10,7 @@ from __future__ import annotations
 import shlex
 
 from memcli.entries.text.counted import counted
-from memcli.errors import AmbiguousId, EntryNotFound, MemcliError
+from memcli.errors import EntryNotFound, MemcliError
 from memcli.storage import known_vaults
 
 TYPE_CHECKING = False
@@ -29,58 +29,43 @@ if TYPE_CHECKING:
 
 
 _MOST_NAMED = 12
-# Filters that are fields of --set.
-_OF_SET = ("type", "layer")
 
 
-def of_recall(context: Context, answer: Recalled) -> list[str]:
+def of_recall(answer: Recalled) -> list[str]:
     """The warnings of a recall without a row, or of words that stand in no entry."""
     if answer.query is not None and not answer.rows and not answer.omitted:
-        return sentences(context, "recall", answer.query, answer.no_match)
+        return sentences("recall", answer.query, answer.no_match)
     missing = answer.missing_terms
     return [f"No entry contains {named(missing)}"] if missing else []
 
 
-def sentences(
-    context: Context, command: str, query: str, found: NoMatch | None
-) -> list[str]:
+def sentences(command: str, query: str, found: NoMatch | None) -> list[str]:
     """The warnings of an answer without a row; a command in them comes last.
 
     Args:
-        context: names the vault that was asked.
         command: recall or reflect.
         query: the question.
         found: why there is no row.
     """
     if found is None:
         return ["No matching entries."]
-    vault = ["--vault", context.vault] if context.vault else []
-    if context.via == "mcp" and context.vault not in known_vaults.names(
-        context.environ
-    ):
-        vault = []  # the folder that the server serves
     if not found.entries:
-        way = shlex.join(["memcli", "save", "TEXT", *vault])
-        return [f"The vault has no entry yet. Save one: {way}"]
-    lacking = [f"No entry contains {named(found.missing)}."] if found.missing else []
+        return ["The vault has no entry yet. Save one: memcli save TEXT"]
+    lacking = f"No entry contains {named(found.missing)}." if found.missing else ""
     if found.filtered:
-        by = ", ".join(found.filters) or "the filters"
-        if context.via != "mcp":
-            names = (name.replace("_", "-") for name in found.filters)
-            typed = (f"--set {n}=" if n in _OF_SET else f"--{n}" for n in names)
-            by = ", ".join(typed) or by
+        by = ", ".join(found.filters) or "any"
         held = counted(found.filtered, "entry")
-        said = f"No matching entries: {by} left out {held} with words of the question."
-        way = f"Without filters: {_line(command, vault, query)}"
+        said = f"No matching entries: filters ({by}) left out {held} with words of it."
+        way = f"Without filters: {_line(command, [], query)}"
     elif found.ended:
         states = ", ".join(f"{number:,} {name}" for name, number in found.ended.items())
         said = f"No matching entries: those with words of the question are {states}."
         flags = [word for name in found.ended for word in ("--status", name)]
-        way = f"To see them: {_line('recall', [*flags, *vault], query)}"
+        way = f"To see them: {_line('recall', flags, query)}"
     else:
         said = "" if lacking else "No matching entries."
-        way = f"Try other words, or: {shlex.join(['memcli', 'list', *vault])}"
-    return [" ".join(filter(None, [said, *lacking, way]))]
+        way = "Try other words, or: memcli list"
+    return [" ".join(filter(None, [said, lacking, way]))]
 
 
 def _line(command: str, flags: Sequence[str], query: str) -> str:
@@ -168,30 +153,27 @@ def for_project(vault: Vault, saved: Saved, named: str) -> list[str]:
 
 
 def _holders(entry_id: str, context: Context, asked: list[str]) -> list[str]:
-    """The names of the user's other vaults that have such an id."""
+    """The names of the user's other vaults that have such an id.
+
+    An agent does not learn of vaults that it did not ask.
+    """
     from memcli.vault.vault import Vault
 
+    holding: list[str] = []
+    if context.agent:
+        return holding
     try:
-        places = known_vaults.configured(context.environ)
-        found = known_vaults.of_repository(context.cwd, context.environ)
+        names = known_vaults.names(context.environ)
     except MemcliError:
-        return []
-    # An agent does not learn of vaults that no recall would ask for it.
-    names = [n for n, place in places.items() if place.recall or not context.agent]
-    if found and found.allowed:
-        names.append(known_vaults.REPO)
-    holding = []
+        return holding
     caller = context.caller("reading")._replace(waits=False)
-    for name in (known_vaults.PERSONAL, *names):
-        if name in asked:
-            continue
-        try:
-            Vault.open(name, caller).path_of(entry_id)
-        except AmbiguousId:
-            pass
-        except MemcliError:
-            continue
-        holding.append(name)
+    for name in names:
+        if name not in asked:
+            try:
+                Vault.open(name, caller).path_of(entry_id)
+            except MemcliError:
+                continue
+            holding.append(name)
     return holding
 
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from memcli.hosts.host import Host
     from memcli.hosts.install import Step
-    from memcli.hosts.transcript import Role
 
 
 class Plan:
@@ -298,17 +297,9 @@ _TABLE, _KEY = "mining", "judge"
 # Of 231 sessions the median digest had 4,700 characters with ten known entries, the
 # longest of nine in ten 8,600; a token is about four, and a judge writes 300 or so.
 _COST = "1,500 tokens for a median session and 2,500 for a long one"
-# A session that leaves no doubt, to try a judge with; nobody has typed it.
-_TRIAL: tuple[tuple[Role, str, int, str], ...] = (
-    ("user", "Fix the failing test, please.", 1, "1"),
-    ("assistant", "It passes now, and I committed the fix.", 2, "2"),
-    (
-        "user",
-        "From now on, always run the linter before every commit, in all projects.",
-        3,
-        "3",
-    ),
-)
+# Sessions that leave no doubt, to try a judge with; nobody has typed them.
+_ASKED = "Fix the failing test, please."
+_RULE = "From now on, always run the linter before every commit, in all projects."
 
 
 def judge_goes(context: Context, host: Host) -> list[Step]:
@@ -338,10 +329,13 @@ def _try_once(context: Context, words: tuple[str, ...]) -> str:
     from memcli.sessions.judging.command import Judge, JudgeFailed
 
     judge = Judge(words)
+    steps = [
+        Step("user", _ASKED, 1, "1"),
+        Step("assistant", "It passes now, and I committed the fix.", 2, "2"),
+        Step("user", _RULE, 3, "3"),
+    ]
     session = Session("trial", "generic")
-    made = digest.compose(
-        session, None, digest.turns_of([Step(*said) for said in _TRIAL]), []
-    )
+    made = digest.compose(session, None, digest.turns_of(steps), [])
     text = made.text()
     started = time.monotonic()
     said = command.ask(judge, text, context.environ, told=True)

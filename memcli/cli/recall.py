@@ -89,7 +89,7 @@ def recall(
 
     def answer(question: Query) -> tuple[Result, list[Row]]:
         found = use_case.recall(sources, question)
-        result = _result(context, sources, found, explain=question.explain)
+        result = _result(sources, found, explain=question.explain)
         return result, [*found.rows, *found.constraints]
 
     if batch:
@@ -207,9 +207,7 @@ def _judged(vaults: Vault | Vaults, useful: list[str], not_useful: list[str]) ->
     return Result(data=data, text=text, warnings=tuple(warnings))
 
 
-def _result(
-    context: Context, sources: Vault | Vaults, answer: Recalled, *, explain: bool
-) -> Result:
+def _result(sources: Vault | Vaults, answer: Recalled, *, explain: bool) -> Result:
     def text(canvas: Canvas) -> None:
         short = short_ids(canvas, sources)
         if low := answer.low_coverage:
@@ -223,7 +221,7 @@ def _result(
     if answer.missing_terms or not answer.rows:
         from memcli.cli import hints
 
-        warnings += hints.of_recall(context, answer)
+        warnings += hints.of_recall(answer)
     if answer.reading:
         from memcli.recall.results import sentence
 

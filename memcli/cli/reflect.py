@@ -138,7 +138,7 @@ def _answer(
 
     def answer(question: Query) -> tuple[Result, list[Row]]:
         found = use_case.reflect(sources, question)
-        return _result(context, sources, found), [*found.facts, *found.constraints]
+        return _result(sources, found), [*found.facts, *found.constraints]
 
     # An idea that waits for a decision is no fact, also with --kind idea.
     words: parameters.Query = {**asked, "statuses": ["active"]}  # type: ignore[typeddict-item]
@@ -151,9 +151,7 @@ def _answer(
     return hints.in_research(context, sources, run, question, answer)
 
 
-def _result(
-    context: Context, sources: Vault | Vaults, reflection: Reflection
-) -> Result:
+def _result(sources: Vault | Vaults, reflection: Reflection) -> Result:
     from memcli.cli.rows import short_ids
 
     def text(canvas: Canvas) -> None:
@@ -185,9 +183,7 @@ def _result(
     if not reflection.facts:
         from memcli.cli import hints
 
-        warnings += hints.sentences(
-            context, "reflect", reflection.query, reflection.no_match
-        )
+        warnings += hints.sentences("reflect", reflection.query, reflection.no_match)
     return Result(data=reflection.as_dict(), text=text, warnings=tuple(warnings))
 
 

@@ -148,16 +148,15 @@ def _current(context: Context) -> str:
             hint="Hosts write it with the first answer; try again then, or name one: "
             "memcli reflect --session PATH",
         )
+    hint = 'Ask one: memcli reflect "what do we know about X?"; or name a transcript: '
     if context.via == "mcp":
         raise UsageError(
             "no session of an agent is known to this server",
-            hint="There is no transcript about the folder that the server was started "
-            "in. Save what is worth keeping with memory_save, one memory a call.",
+            hint="Save what is worth keeping with memory_save, one memory a call.",
         )
     raise UsageError(
         "there is no question, and no session of an agent runs here",
-        hint='Ask one: memcli reflect "what do we know about X?"; or name a '
-        "transcript: memcli reflect --session PATH",
+        hint=f"{hint}memcli reflect --session PATH",
     )
 
 
@@ -209,20 +208,17 @@ def _lines(done: Reflected) -> list[str]:
 
 def _summary(done: list[dict[str, Any]], *, dry_run: bool) -> Result:
     failed = [each for each in done if each["outcome"] == "failed"]
+    rows: dict[str, Counter[Any]] = {}
+    for each in done:
+        counts = rows.setdefault(each["host"], Counter(host=each["host"]))
+        counts.update({"sessions": 1, each["outcome"]: 1, **each["counts"]})
 
     def text(canvas: Canvas) -> None:
-        if not done:
+        if not rows:
             canvas.line("no transcripts on this machine", style="nothing")
             return
-        rows = []
-        for host in dict.fromkeys(each["host"] for each in done):
-            mine = [each for each in done if each["host"] == host]
-            counts: Counter[Any] = sum((Counter(e["counts"]) for e in mine), Counter())
-            counts.update(each["outcome"] for each in mine)
-            counts["host"], counts["sessions"] = host, len(mine)
-            rows.append(counts)
         columns = "host sessions reflected unchanged failed saved review noted"
-        table(canvas, rows, f"{columns} ideas=idea seen")
+        table(canvas, [*rows.values()], f"{columns} ideas=idea seen")
         if dry_run and canvas.terminal:
             canvas.line("nothing was changed", style="dim")
 

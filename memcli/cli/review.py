@@ -12,7 +12,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Literal
 
-    from memcli.curation.idea_text import Section
     from memcli.curation.inbox import PendingEntry
     from memcli.curation.review import EntryDecisions
     from memcli.vault.vault import Vault
@@ -216,7 +215,7 @@ def ideas(
 
     if action in (None, "list"):
         vault = context.open_vault("reading")
-        return _listed_ideas(use_case.listed(vault), every=action is not None)
+        return _listed_ideas(vault, every=action is not None)
     if not slugs:
         raise UsageError(
             f"name the idea to {action}", hint="What is open: memcli ideas"
@@ -240,10 +239,12 @@ def ideas(
     return decided(done.items, done.commit, "slug")
 
 
-def _listed_ideas(known: list[Section], *, every: bool) -> Result:
+def _listed_ideas(vault: Vault, *, every: bool) -> Result:
     """The open ideas, or what became of every one."""
+    from memcli.curation import ideas as use_case
     from memcli.curation.idea_text import OPEN, STATES
 
+    known = use_case.listed(vault)
     by_state = {state: sum(idea.state == state for idea in known) for state in STATES}
     waiting = [idea for idea in known if idea.state == OPEN]
     data: dict[str, Any] = {
@@ -256,11 +257,13 @@ def _listed_ideas(known: list[Section], *, every: bool) -> Result:
         "slug state day title became=where"
         if every
         else "slug days=age_days title summary",
-        empty="No ideas that were mined; others: memcli list --kind idea",
+        empty="No ideas.",
         above=", ".join(f"{number:,} {state}" for state, number in by_state.items())
         if every
         else "",
         data=data,
     )
-    problems = tuple(idea.problem for idea in known if idea.problem)
-    return result._replace(warnings=problems)
+    warnings = [idea.problem for idea in known if idea.problem]
+    if not known and vault.read(lambda reader: len(reader.exact("kind", "idea"))):
+        warnings.append("ideas that were saved: memcli list --all --kind idea")
+    return result._replace(warnings=tuple(warnings))

@@ -164,22 +164,22 @@ def project_shown(canvas: Canvas, name: str) -> str:
     return name.rpartition("/")[2] if canvas.terminal else name
 
 
-def draw_code(canvas: Canvas, states: Sequence[CodeState]) -> bool:
+def draw_code(canvas: Canvas, entry_id: str, states: Sequence[CodeState]) -> None:
     """Draw what became of the code that an entry speaks of, where it is not as it was.
 
-    What was not checked is drawn where one entry is shown in full. Returns whether some
-    of it changed or is gone.
+    What was not checked is drawn where one entry is shown in full.
     """
     if not states:
-        return False
-    from memcli.entries.code_lines import CHANGED, GONE, MOVED
+        return
+    from memcli.entries.code_lines import MOVED, STALE
 
     for state in states:
-        if state.state in (CHANGED, GONE):
+        if state.state in STALE:
             canvas.line(f"  stale: {state.why}", style="bad")
         elif state.state == MOVED:
             canvas.line(f"  moved: {state.why}", style="dim")
-    return any(state.state in (CHANGED, GONE) for state in states)
+    if any(state.state in STALE for state in states):
+        canvas.line(f"  still true: memcli verify --confirm {entry_id}", style="hint")
 
 
 def draw(
@@ -225,8 +225,7 @@ def draw(
         canvas.line(f"  {note}", style="bad")
     if asked:
         canvas.line(f"  asked: {', '.join(asked)}", style="dim")
-    if draw_code(canvas, row.code_state):
-        canvas.line(f"  still true: memcli verify --confirm {row.id}", style="hint")
+    draw_code(canvas, row.id, row.code_state)
     for line in below(row.title, row.text):
         canvas.line(f"  {line}")
     if explain and row.explain:

@@ -121,25 +121,17 @@ def _visibility(
 
 
 def _as_it_was(vault: Vault, saved: Saved, wanted: str | None) -> list[str]:
-    """The warning when the entry has another visibility than the one asked for.
-
-    The same text again returns the entry that holds it, and evidence narrows.
-    """
+    """The warning when the entry has another visibility than the one asked for."""
     if wanted is None or any(item.field == "visibility" for item in saved.not_taken):
         return []
     entry = vault.get(saved.id)
     if str(entry.visibility) == wanted:
         return []
     groups = f" with {', '.join(entry.groups)}" if entry.groups else ""
+    why = "it was before"
     if saved.outcome == "created":
-        return [
-            f"it is {entry.visibility}{groups}, not {wanted}: no more agents may see "
-            "its evidence"
-        ]
-    return [
-        f"{saved.id} is {entry.visibility}{groups}, and stays so: to make it {wanted}, "
-        f"edit `visibility` in {entry.path}"
-    ]
+        why = "no more agents may see its evidence"
+    return [f"{saved.id} is {entry.visibility}{groups}, not {wanted}: {why}"]
 
 
 _SAID = {
@@ -179,34 +171,34 @@ def _draw_similar(
 
 
 def _result(saved: Saved, entry: Entry, notes: Sequence[str]) -> Result:
-    layer, body, waits = entry.layer, entry.body, entry.status == "pending"
-
     def text(canvas: Canvas) -> None:
         style = "good" if saved.outcome in ("created", "merged", "seen") else "dim"
         canvas.line(f"{_SAID[saved.outcome]} {saved.id} {saved.path}", style=style)
-        if saved.merged:
-            canvas.line(f"  added {', '.join(saved.merged)}", style="dim")
+        new = (
+            f" (registered: {', '.join(saved.registered)})" if saved.registered else ""
+        )
+        notes = {
+            "added": ", ".join(saved.merged),
+            "anchored in": ", ".join(map(str, saved.code)),
+            "names in the code:": ", ".join(saved.code_names),
+            "mentions": ", ".join(saved.entities) + new,
+        }
         if saved.project:
             where = f"  holds in {saved.project} (everywhere: --project none)"
             canvas.line(where, style="hint")
-        for anchor in saved.code:
-            canvas.line(f"  anchored in {anchor}", style="dim")
-        if saved.code_names:
-            names = ", ".join(saved.code_names)
-            canvas.line(f"  names in the code: {names}", style="dim")
-        if saved.entities:
-            new = ", ".join(saved.registered)
-            line = f"  mentions {', '.join(saved.entities)}"
-            canvas.line(line + (f" (registered: {new})" if new else ""), style="dim")
-        if saved.outcome == "created" and layer != "fact" and not saved.research:
+        for what, said in notes.items():
+            if said:
+                canvas.line(f"  {what} {said}", style="dim")
+        if saved.outcome == "created" and entry.layer != "fact" and not saved.research:
             from memcli.cli.hints import UNCHECKED
 
             canvas.line(f"  {UNCHECKED}", style="dim")
+        waits = entry.status == "pending"
         for item in saved.similar:
-            _draw_similar(canvas, saved.id, body, item, waits=waits)
+            _draw_similar(canvas, saved.id, entry.body, item, waits=waits)
 
     warnings = [*saved.notes, *notes]
     if saved.like_resolved is not None:
         warnings.append(saved.like_resolved.solved)
-    data = saved.as_dict(drawn=layer != "fact")
+    data = saved.as_dict(drawn=entry.layer != "fact")
     return Result(data=data, text=text, warnings=tuple(warnings))

@@ -27,7 +27,6 @@ def test_every_command_speaks_the_envelope(memcli: Run, tmp_path: Path) -> None:
         ["recall", "apples"],
         ["list", "--all"],
         ["inspect"],
-        ["inspect", "index"],
         ["inspect", "lint"],
         ["import", str(lines)],
         ["import", str(lines), "--dry-run"],

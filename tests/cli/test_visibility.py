@@ -88,7 +88,7 @@ def test_what_narrows_evidence_is_said(memcli: Run) -> None:
         *("save", "Ports are high", "--layer", "observation"),
         *("--cite", fact.json["data"]["id"], "--visibility", "shared"),
     )
-    assert "it is private, not shared: no more agents may see its evidence" in model.err
+    assert " is private, not shared: no more agents may see its evidence" in model.err
 
 
 def test_a_page_of_a_repository_gets_nothing_private_and_resolve_names_it(

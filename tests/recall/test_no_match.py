@@ -6,12 +6,10 @@ import pytest
 
 from memcli import Vault, Vaults
 from memcli.cli import hints as wording
-from memcli.cli.context import Context
 from memcli.cli.mcp import hints
 from memcli.recall.no_match import NoMatch, merged
 from memcli.recall.query import Filters, view_of
 from tests.conftest import VaultMaker
-from tests.contexts import context_of
 from tests.saving import save
 
 
@@ -20,11 +18,6 @@ def why(vault: Vault, text: str, **options: Any) -> NoMatch:
     assert answer.rows == []
     assert answer.no_match is not None
     return answer.no_match
-
-
-def _unnamed(vault: Vault, **changes: str) -> Context:
-    """What a command runs in whose vault no flag names."""
-    return context_of(vault, **changes)._replace(vault=None)
 
 
 def test_an_answer_with_a_row_says_nothing_of_no_match(vault: Vault) -> None:
@@ -52,14 +45,9 @@ def test_the_filters_that_leave_all_out_are_named_and_the_moment_is_one(
     then = view_of(vault.now_ms() // 1000, as_of=1_600_000_000)
     found = why(vault, "apples", view=then, filters=Filters(tags=("x",)))
     assert (found.filtered, found.filters) == (1, ("tag", "as_of"))
-    said = wording.sentences(_unnamed(vault), "recall", "apples", found)
-    told = "No matching entries: --tag, --as-of left out 1 entry with words of the"
-    assert said[0].startswith(told)
-    said = wording.sentences(_unnamed(vault, via="mcp"), "recall", "apples", found)
-    assert said[0].startswith("No matching entries: tag, as_of left out 1")
-    typed = found._replace(filters=("type",))
-    said = wording.sentences(_unnamed(vault), "recall", "apples", typed)
-    assert said[0].startswith("No matching entries: --set type= left out 1")
+    (said,) = wording.sentences("recall", "apples", found)
+    told = "No matching entries: filters (tag, as_of) left out 1 entry with words of it"
+    assert said.startswith(told)
     assert why(vault, "apples", view=then).ended == {}
 
 
@@ -86,27 +74,12 @@ def test_of_several_vaults_a_word_is_missing_that_all_of_them_lack() -> None:
     ],
 )
 def test_the_next_step_is_named_in_the_words_of_the_caller(
-    vault: Vault, found: NoMatch, command: str, tool: str
+    found: NoMatch, command: str, tool: str
 ) -> None:
-    said = wording.sentences(_unnamed(vault), "recall", "apels", found)
-    assert command in said[-1]
-    (told,) = wording.sentences(_unnamed(vault, via="mcp"), "recall", "apels", found)
+    (told,) = wording.sentences("recall", "apels", found)
+    assert command in told
     assert tool in hints.reworded(told)
     assert "memcli recall" not in hints.reworded(told)
-
-
-def test_the_next_step_names_the_vault_that_was_named(vault: Vault) -> None:
-    asked = context_of(vault)._replace(vault="my notes")
-    for found in (
-        NoMatch(0),
-        NoMatch(1, ("apels",)),
-        NoMatch(1, (), 0, {"expired": 1}),
-    ):
-        said = wording.sentences(asked, "recall", "-apels", found)[-1]
-        assert " --vault 'my notes'" in said
-        before, _, after = said.partition(" --vault 'my notes'")
-        assert "apels" not in before.partition("memcli")[2], said
-        assert not after or after.startswith(" -"), said
 
 
 def test_several_vaults_say_together_what_none_of_them_holds(
@@ -126,7 +99,7 @@ def test_several_vaults_say_together_what_none_of_them_holds(
     assert gathered.missing == ("kubernetes",)
 
 
-def test_of_very_many_words_the_first_are_named(vault: Vault) -> None:
+def test_of_very_many_words_the_first_are_named() -> None:
     found = NoMatch(1, tuple(f"w{number}" for number in range(500)))
-    said = wording.sentences(_unnamed(vault), "recall", "x", found)
+    said = wording.sentences("recall", "x", found)
     assert "'w10', 'w11' and 488 more words." in said[0]

@@ -24,14 +24,21 @@ _COMMAND = re.compile(rf"\bmemcli ({'|'.join(COMMANDS)})\b([^;,()\n]*)")
 _FLAG = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)\b( ?)")
 
 
-def reworded(text: str, command: str = "") -> str:
-    """A sentence of a command in the words of a client: tools and parameters."""
+def reworded(text: str, command: str = "", vault: str | None = None) -> str:
+    """A sentence of a command in the words of a client: tools and parameters.
+
+    Args:
+        text: the sentence.
+        command: whose flags it names.
+        vault: the vault that the call names, and that its next call is to name.
+    """
+    where = f" vault={vault}" if vault else ""
 
     def tool(found: re.Match[str]) -> str:
         name, words = found[1], found[2]
         own = _TOOLS.get(name)
         return (
-            f"{own}{_named(words, name, typed=True)}"
+            f"{own}{_named(words, name, typed=True)}{where}"
             if own
             else f"{_SHELL} {name}{words}"
         )

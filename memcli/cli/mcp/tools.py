@@ -78,7 +78,7 @@ def _called(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answe
         context = context._replace(read_stdin=lambda: data)
     flags.check_needs(command, values)
     result = commands.answer(command, context, values)
-    notes = [f"warning: {hints.reworded(one)}" for one in result.warnings]
+    notes = [f"warning: {hints.reworded(one, vault=vault)}" for one in result.warnings]
     if tool.changes and not values.get("digest"):  # its data has all of the text
         shown = _Lines()
         result.text(shown)
