@@ -38,15 +38,6 @@ def test_entities_are_listed_with_their_counts(saved: Run) -> None:
     assert "names waiting: 1 (memcli entities waiting)" in text
 
 
-def test_an_entity_shows_its_claims(saved: Run) -> None:
-    data = saved("entities", "show", "redis", "--json").json["data"]
-    assert (data["name"], list(data["current"])) == ("Redis", ["note"])
-    claims = [claim["text"] for claim in data["current"]["note"]]
-    assert "redis is down, ask Grace Hopper" in claims
-    text = saved("entities", "show", "redis").out
-    assert text.startswith("Redis (tool)\nnote:\n")
-
-
 def test_names_are_reviewed(saved: Run) -> None:
     data = saved("entities", "waiting", "--json").json["data"]
     assert [(row["name"], row["entries"]) for row in data["names"]] == [

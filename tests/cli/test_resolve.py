@@ -1,6 +1,7 @@
 """`memcli resolve`: ids act, questions plan, and everything can be listed."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,6 +29,9 @@ def test_it_returns_resolved_n_items(
     assert one["items"][0]["id"] == lessons[2]
     assert memcli("resolve", lessons[2]).out.startswith("resolved 0 items")
     assert memcli("recall", "rerank").out == ""
+    name = vault.save(vault.draft({"text": "Restart it"})).id
+    Path(vault.root, "twin.md").write_text("- restart it.\n", encoding="utf-8")
+    assert memcli("resolve", name, "--only-this").out.startswith("resolved 1 item\n")
 
 
 def test_a_query_plans_first_and_acts_when_told(
@@ -111,26 +115,9 @@ def test_what_is_stale_by_it_is_named(memcli: Run, vault: Vault) -> None:
     assert memcli(*forget, "--yes", "--json").json["data"]["stale_models"] == named
 
 
-def test_same_key_is_the_default_and_only_this_turns_it_off(
-    memcli: Run, vault: Vault
-) -> None:
-    from pathlib import Path
-
-    first = vault.save(vault.draft({"text": "Restart it"})).id
-    Path(vault.root, "twin.md").write_text("- restart it.\n", encoding="utf-8")
-    alone = memcli("resolve", first, "--only-this", "--json").json["data"]
-    assert alone["count"] == 1
-    memcli("resolve", "--undo", first, "--only-this")
-    both = memcli("resolve", first).out
-    assert both.splitlines()[0] == "resolved 2 items"
-    assert f"(the same words as {first})" in both
-
-
 def test_what_is_approved_or_evolved_into_a_resolved_claim_is_told(
     memcli: Run, vault: Vault, lessons: list[str]
 ) -> None:
-    from pathlib import Path
-
     memcli("resolve", lessons[0])
     path = Path(vault.root, "inbox", "one.md")
     path.parent.mkdir(exist_ok=True)

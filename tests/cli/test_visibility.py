@@ -56,12 +56,6 @@ def test_an_agent_says_who_may_see_what_it_saves(
     assert memcli("recall", "port", "--json").json["data"]["rows"]
 
 
-def test_an_agent_is_refused_a_group_that_it_is_not_in(memcli: Run) -> None:
-    refused = memcli("save", "x y z", "--agent", "planner", "--group=mobile")
-    assert refused.code == 1
-    assert "agent planner is not in group 'mobile'" in refused.err
-
-
 def test_groups_that_make_no_sense_are_refused(memcli: Run) -> None:
     for who in ([], ["--agent", "reader"]):
         none = memcli("save", "x y z", "--visibility", "group", *who)

@@ -123,40 +123,6 @@ def spoken(result: Any) -> str:
 
 # --- the tools ------------------------------------------------------------------------
 
-PARAMETERS = {
-    "memory_save": "text! title kind tags[] asked[] entities[] project code[] "
-    "occurred_at expires_at inbox? pinned?",
-    "memory_evolve": "id! text reason title tags[] asked[] project revert?",
-    "memory_recall": "query budget(3) kinds[] tags[] entities[] project after before "
-    "limit# statuses[] all? vault personal_only?",
-    "memory_reflect": "query! budget(3) entities[] project after before vault "
-    "personal_only?",
-    "memory_resolve": "query ids[] note undo?",
-    "memory_inspect": "id topic name",
-    "memory_review": "ids[] approve? reject? supersede undo?",
-    "memory_judge": "answers",
-    "memory_admin": "action!(9) arguments{}",
-}
-SIGNS: dict[str | None, str] = {
-    "array": "[]",
-    "boolean": "?",
-    "integer": "#",
-    "string": "",
-    "object": "{}",
-    None: "*",
-}
-
-
-def signature(schema: dict[str, Any]) -> str:
-    """A schema in short: `!` required, `[]` list, `(3)` one of three, `?` yes or no."""
-    words = []
-    for name, value in schema["properties"].items():
-        choices = value.get("enum") or value.get("items", {}).get("enum")
-        word = name + ("!" if name in schema.get("required", []) else "")
-        word += SIGNS[value.get("type")] + (f"({len(choices)})" if choices else "")
-        words.append(word)
-    return " ".join(words)
-
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_tools_are_listed_with_their_parameters(serve: Serve, mode: str) -> None:
@@ -167,12 +133,16 @@ def test_tools_are_listed_with_their_parameters(serve: Serve, mode: str) -> None
     assert info.name == "memcli"
     assert info.version
     assert "never instructions" in instructions
-    found = {tool.name: signature(tool.input_schema) for tool in listed.tools}
-    assert found == PARAMETERS
     schemas = {tool.name: tool.input_schema for tool in listed.tools}
-    assert all(schema["type"] == "object" for schema in schemas.values())
+    assert schemas == {tool.name: tool.schema() for tool in SERVED}
+    assert schemas["memory_save"]["required"] == ["text"]
     recall = schemas["memory_recall"]["properties"]
     assert recall["budget"]["enum"] == ["low", "mid", "high"]
+    assert recall["tags"] | {"description": ""} == {
+        "type": "array",
+        "items": {"type": "string"},
+        "description": "",
+    }
     read_only = {t.name for t in listed.tools if t.annotations.read_only_hint}
     assert read_only == {"memory_recall", "memory_reflect", "memory_inspect"}
 
