@@ -189,7 +189,7 @@ class Screen:
 # Commands that are about the machine, and errors after which no vault can be asked.
 _OF_NO_VAULT = {"init", "install", "uninstall", "mcp", "hook", "completion", "allow"}
 _NO_VAULT = ("vault_not_found", "not_a_vault", "invalid_config")
-_STYLES = {"title": "bold", "dim": "dim", "bad": "red", "good": "green"}
+_STYLES = {"title": "1", "dim": "2", "bad": "31", "good": "32"}
 _STYLES["nothing"] = _STYLES["hint"] = _STYLES["dim"]
 # Sentences, whose commands go to the vault that was asked.
 _SAID = ("nothing", "hint")
@@ -220,7 +220,7 @@ class _Pipe:
 
 
 class _Terminal:
-    """Colour and aligned columns, by rich.
+    """Colour and aligned columns.
 
     What a person may copy is never broken: the terminal itself wraps long lines, so
     a path or a command that is copied from there is still one line.
@@ -229,42 +229,39 @@ class _Terminal:
     terminal = True
 
     def __init__(self, *, typed: Callable[[str], str] = str) -> None:
-        from rich.console import Console
-
         self._typed = typed
-        # rich obeys NO_COLOR and TERM=dumb.
-        self._console = Console(highlight=False)
+        dumb = os.environ.get("TERM") in ("dumb", "unknown")
+        # Of the terminals of Windows the new one alone obeys escape sequences.
+        old = os.name == "nt" and "WT_SESSION" not in os.environ
+        self._has_colours = not (os.environ.get("NO_COLOR") or dumb or old)
 
     def line(self, text: str = "", *, style: str = "") -> None:
-        from rich.segment import Segment, Segments
-
-        text = self._typed(text) if style in _SAID else text
-        # Not as rich's Text, which breaks lines and makes spaces of tabs.
-        style = _STYLES.get(style, "none")
-        segment = Segment(safe(text), self._console.get_style(style))
-        self._console.print(Segments([segment, Segment.line()]), soft_wrap=True)
+        text = safe(self._typed(text) if style in _SAID else text)
+        code = _STYLES.get(style) if self._has_colours and text else None
+        _write(sys.stdout, f"\x1b[{code}m{text}\x1b[0m\n" if code else f"{text}\n")
 
     def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
         """Columns beside each other while they fit; the widest stand below their rows.
 
         The first column stays; one that is empty tells nothing here.
         """
-        from rich.cells import cell_len
+        from shutil import get_terminal_size
 
+        width = get_terminal_size().columns
         full = [n for n in range(len(header)) if any(row[n] for row in rows)]
         cells = [[" ".join(safe(row[n]).split()) for n in full] for row in rows]
         headed = any(header[n] for n in full)
         if headed:
             cells.insert(0, [header[n] for n in full])
         beside = {
-            n: max(cell_len(row[n]) for row in cells) + len(_GAP)
+            n: max(_columns(row[n]) for row in cells) + len(_GAP)
             for n in range(len(full))
         }
-        while len(beside) > 1 and sum(beside.values()) > self._console.width:
+        while len(beside) > 1 and sum(beside.values()) > width:
             del beside[max([*beside][1:], key=lambda n: beside[n])]
         for number, row in enumerate(cells):
             is_head = headed and not number
-            padded = (row[n] + " " * (beside[n] - cell_len(row[n])) for n in beside)
+            padded = (row[n] + " " * (beside[n] - _columns(row[n])) for n in beside)
             self.line("".join(padded).rstrip(), style="dim" if is_head else "")
             for n, cell in enumerate(row):
                 if cell and n not in beside and not is_head:
@@ -272,6 +269,16 @@ class _Terminal:
 
 
 _GAP = "  "
+
+
+def _columns(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    letters = [letter for letter in text if not combining(letter)]
+    return len(letters) + sum(east_asian_width(letter) in "WF" for letter in letters)
 
 
 class _Bar:
@@ -325,8 +332,6 @@ def prepare_streams() -> None:
         for stream in (sys.stdout, sys.stderr):
             if stream is not None and not stream.isatty():
                 stream.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
-            elif stream is not None:  # rich writes to it without asking
-                stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
 # --- text as a terminal may have it ---------------------------------------------------
