@@ -330,7 +330,7 @@ def _skills(environ: Mapping[str, str], cwd: str, *, hosts: bool) -> Iterator[Ch
             said = f"{counted(old, 'outdated page')} in {folder.path}"
             yield Check(f"skills of {host}", NOTE, said, mend)
     if hosts and not pages:
-        yield Check("skills", NOTE, "no host has them", "memcli install --all")
+        yield Check("skills", NOTE, "no host has them", "memcli install HOST --skills")
     else:
         yield Check("skills", OK, f"{counted(pages, 'page')} installed")
 

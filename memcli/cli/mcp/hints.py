@@ -36,7 +36,7 @@ def reworded(text: str, command: str = "", vault: str | None = None) -> str:
 
     def tool(found: re.Match[str]) -> str:
         name, words = found[1], found[2]
-        own = _TOOLS.get(name)
+        own = None if "--by" in words else _TOOLS.get(name)  # no tool counts
         return (
             f"{own}{_named(words, name, typed=True)}{where}"
             if own

@@ -67,6 +67,10 @@ ONE, OTHER = "1m827dfsf99mabcd", "1m827dezqca56tfb"
         (f"memcli resolve --undo {ONE}", f"memory_resolve undo {ONE}"),
         (f"memcli undo {ONE}", f"memory_evolve revert {ONE}"),
         ("Name it: --group NAME.", "Name it: groups NAME."),
+        (
+            "See: memcli list --by status",
+            "See: memcli list --by status (in the user's shell)",
+        ),
         ("Drop --only-this.", "Drop only_this."),
         (
             "Or as: memcli mcp --agent NAME",
