@@ -149,7 +149,7 @@ def test_skills_are_missed_only_where_a_host_is(examine: Examine, home: Path) ->
     assert examine()["skills"].state == "ok"
     (home / ".claude").mkdir()
     check = examine()["skills"]
-    assert (check.state, check.mend) == ("note", "memcli install --all")
+    assert (check.state, check.mend) == ("note", "memcli install HOST --skills")
 
 
 def test_outdated_skills_are_named_with_their_folder(
