@@ -155,7 +155,9 @@ _SAYS: Final = re.compile(
     r"|^\W*(?:/\w|(?:please |pls |just |then |also |now )*(?:add|address|bring|build|bump|change|check|clean|commit|complete|continue|create|debug|delete|deploy|draft|ensure|explore|extract|find|finish|fix|focus|fold|generate|get|give|go|have|help|implement|improve|include|keep|launch|link|look|make|merge|migrate|move|open|prefer|pull|push|put|rebase|refactor|release|remember|remove|rename|replace|rerun|reset|respond|review|rewrite|run|set|show|skip|split|squash|start|stop|switch|try|turn|update|upgrade|use|verify|wait|write)\b)",
     _I,
 )
-_DO: Final = re.compile(r"(?:/\w{3}|(?:build|commit|deploy|merge|push|rebase|rerun)\b)", _I)
+_DO: Final = re.compile(
+    r"(?:/\w{3}|(?:build|commit|deploy|merge|push|rebase|rerun)\b)", _I
+)
 # The agent takes a turn as a text to work on.
 _TAKEN: Final = re.compile(
     r"\b(?:that(?:'s| is)? (?:an? )?(?:comment|joke|line|quote|saying|sentence|text)|good joke|next question|(?:added|inserted|pasted|put|wrote) (?:it|that|the|this)(?: \w+)? (?:to|in|into)\b|(?:colleague|someone|somebody) (?:said|wrote)|(?:you(?:'ve| have)?|the) (?:pasted|shared|forwarded)|what would you like|what do you want me to|(?:this|the) (?:message|e-?mail|text|letter|post|sender|author|writer|excerpt)\b"
