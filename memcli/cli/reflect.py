@@ -61,7 +61,7 @@ def reflect(
 
     With --session (or without a question, inside an agent's session) the transcript is
     mined instead: what the user wants from now on is saved, what is less explicit
-    waits for review, ideas go to the ledger. Twice adds nothing. A reader judges better
+    waits for review, ideas are put aside. Twice adds nothing. A reader judges better
     than rules: --digest prints what to read and how to answer, --judged takes it.
 
     \b

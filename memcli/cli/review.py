@@ -1,17 +1,14 @@
-"""`memcli review` and `ideas`: decide on candidates in the inbox, and on ideas."""
+"""`memcli review` and `ideas`: candidates and ideas, and the decisions on them."""
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result, refuse
 from memcli.cli.rows import decided, listed, planned
 from memcli.entries.text.counted import counted
-from memcli.errors import UsageError
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Any, Literal
-
     from memcli.curation.inbox import PendingEntry
     from memcli.curation.review import EntryDecisions
     from memcli.vault.vault import Vault
@@ -35,11 +32,11 @@ def review(
 ) -> Result:
     """Decide on the candidates in the inbox
 
-    On a terminal it walks through them, the oldest first, then through texts that were
-    replaced in a merge of two clones; each decision is committed at once, so you can
-    leave at any point. Scripts use flags: ids act at once, --all shows what it would do
-    until --yes is given. memcli undo takes the last decision back; memcli ideas lists
-    what waits as an idea.
+    On a terminal it walks through them, the oldest first, then through ideas, and then
+    through texts that were replaced in a merge of two clones; each decision is
+    committed at once, so you can leave at any point. Scripts use flags: ids act at
+    once, --all, which holds no idea, shows what it would do until --yes is given.
+    memcli undo takes the last decision back; memcli ideas lists what waits as an idea.
 
     \b
     Example:
@@ -178,92 +175,26 @@ def _decided(vault: Vault, done: EntryDecisions) -> Result:
 # --- ideas ----------------------------------------------------------------------------
 
 
-def ideas(
-    context: Context,
-    action: Literal["list", "promote", "dismiss"] | None = None,
-    slugs: list[str] | None = None,
-    *,
-    kind: str | None = None,
-    title: str | None = None,
-    tags: list[str] | None = None,
-    reason: str | None = None,
-    dry_run: bool = False,
-) -> Result:
-    """List the open ideas, or decide on them
+def ideas(context: Context) -> Result:
+    """List the ideas that wait for a decision
 
-    `promote` makes a memory of an idea, of kind idea or of --kind; `dismiss` strikes it
-    out, and it is not proposed again; `list` shows what became of each. memcli undo
-    takes the last decision back.
+    Mining puts aside what is put off ("we should also do X later"), and nothing tells
+    it until you decide, with memcli review: --approve makes it a memory, of kind idea
+    or of --kind, and --reject archives it, so that it is not proposed again.
 
     \b
     Example:
       memcli ideas
-      memcli ideas promote warm-the-index --kind action
-      memcli ideas dismiss draw-the-graph --reason "too much work"
-
-    Options:
-        action: `[ACTION]` list, promote or dismiss
-        slugs: `[SLUG]..., with promote or dismiss` Slugs of ideas, or unique prefixes
-        kind: `--kind -k KIND, with promote` Its kind
-        title: `--title TITLE, with promote` Its title
-        tags: `--tag -t TAG, with promote` A tag to add; repeatable
-        reason: `--reason REASON, with dismiss` Why
-        dry_run: `--dry-run, with promote or dismiss` Show what would happen, and change
-            nothing
+      memcli review 1m7xvn68 --approve --kind action
+      memcli review 1m7xvn68 --reject --reason "too much work"
     """
-    from memcli.curation import ideas as use_case
+    from memcli.curation import inbox
 
-    if action in (None, "list"):
-        vault = context.open_vault("reading")
-        return _listed_ideas(vault, every=action is not None)
-    if not slugs:
-        raise UsageError(
-            f"name the idea to {action}", hint="What is open: memcli ideas"
-        )
-    _refuse_secrets(title, reason, tags)
-    vault = context.open_vault("reading", writes=True)
-    names = use_case.named(vault, slugs)
-    if dry_run:
-        items = [
-            {name: getattr(idea, name) for name in ("slug", "title", "id", "path")}
-            | {"outcome": idea.state}
-            for idea in use_case.listed(vault)
-            if idea.slug in names
-        ]
-        return planned(action or "", items, "slug", dry_run=True)
-    if action == "dismiss":
-        done = use_case.dismiss(vault, names, reason)
-    else:
-        changes = {"kind": kind, "title": title, "tags": tuple(tags or ())}
-        done = use_case.promote(vault, names, changes)
-    return decided(done.items, done.commit, "slug")
-
-
-def _listed_ideas(vault: Vault, *, every: bool) -> Result:
-    """The open ideas, or what became of every one."""
-    from memcli.curation import ideas as use_case
-    from memcli.curation.idea_text import OPEN, STATES
-
-    known = use_case.listed(vault)
-    by_state = {state: sum(idea.state == state for idea in known) for state in STATES}
-    waiting = [idea for idea in known if idea.state == OPEN]
-    data: dict[str, Any] = {
-        "by_state": by_state,
-        "oldest_days": max((idea.age_days for idea in waiting), default=None),
-    }
-    result = listed(
+    vault = context.open_vault("reading")
+    return listed(
         "ideas",
-        known if every else waiting,
-        "slug state day title became=where"
-        if every
-        else "slug days=age_days title summary",
-        empty="No ideas.",
-        above=", ".join(f"{number:,} {state}" for state, number in by_state.items())
-        if every
-        else "",
-        data=data,
+        inbox.pending(vault, ideas=True),
+        "id days=age_days title",
+        empty="No open ideas.",
+        vault=vault,
     )
-    warnings = [idea.problem for idea in known if idea.problem]
-    if not known and vault.read(lambda reader: len(reader.exact("kind", "idea"))):
-        warnings.append("ideas that were saved: memcli list --all --kind idea")
-    return result._replace(warnings=tuple(warnings))

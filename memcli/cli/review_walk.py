@@ -1,5 +1,5 @@
-"""The walk of `memcli review` on a terminal: candidates, then texts that a merge of two
-clones replaced; one item shown, one decision made, then the next.
+"""The walk of `memcli review` on a terminal: candidates, ideas, then texts that a merge
+of two clones replaced; one item shown, one decision made, then the next.
 
 Invariant: every decision is committed before the next question, so leaving at any
 point, by a key or by a closed terminal, loses nothing, and the next walk begins with
@@ -91,6 +91,7 @@ class _Walk:
 
     def candidates(self) -> list[PendingEntry]:
         pending = inbox.pending(self.vault, to_decide=True)
+        pending += inbox.pending(self.vault, to_decide=True, ideas=True)
         return [each for each in pending if self.only is None or each.id in self.only]
 
     def merged(self) -> list[MergedVersion]:
@@ -272,7 +273,8 @@ def walk(context: Context, vault: Vault, only: Collection[str] | None = None) ->
         return {name: at.decided.count(name) for name in outcomes}
 
     data: dict[str, Any] = counts("approved", "rejected", "superseded")
-    data["left"] = len(inbox.pending(vault))
+    left = [*inbox.pending(vault), *inbox.pending(vault, ideas=True)]
+    data["left"] = len(left)
     shown = [("", data.copy())] if asked else []
     if merged:
         data["merged"] = counts("kept", "taken", "joined")

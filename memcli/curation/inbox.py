@@ -1,8 +1,8 @@
 """The inbox: the candidates that wait for a person's decision.
 
-Invariant: nothing is decided or changed here. What waits and is an idea is not in it,
-since the incubator has its own decisions; what cannot be decided on is refused with the
-reason.
+Invariant: nothing is decided or changed here; what cannot be decided on is refused with
+the reason. Ideas wait as well: they come after all other candidates, and nothing that
+selects many of those selects an idea.
 """
 
 from __future__ import annotations
@@ -55,21 +55,25 @@ class PendingEntry(NamedTuple):
     project: str | None = None
 
 
-def pending(vault: Vault, *, to_decide: bool = False) -> list[PendingEntry]:
+def pending(
+    vault: Vault, *, to_decide: bool = False, ideas: bool = False
+) -> list[PendingEntry]:
     """The candidates that wait for review, the oldest first.
 
-    With `to_decide` those alone that the agent which asks may decide on.
+    Args:
+        vault: where they wait.
+        to_decide: only those that the agent which asks may decide on.
+        ideas: the ideas instead of all others.
     """
     now = vault.now_ms() // 1000
 
     def look(reader: Reader) -> list[PendingEntry]:
         docs = reader.exact("status", str(Status.PENDING))
         rows = (reader.row(doc) for doc in docs)
-        # Ideas wait, too, and are decided on in their ledger (`ideas.incubator`).
         waiting = [
             _candidate(row, now)
             for row in rows
-            if not layout.is_idea(row.path)
+            if (row.kind == layout.IDEA) is ideas
             and not (to_decide and not may(Action.REVIEW, row, vault.agent))
         ]
         return sorted(waiting, key=lambda candidate: (candidate.created, candidate.id))
@@ -135,7 +139,8 @@ def named(
     """
     if target_id is not None:
         lineage.refuse_ended(vault, vault.get(target_id))
-    found = {candidate.id: candidate for candidate in pending(vault)}
+    both = [*pending(vault), *pending(vault, ideas=True)]
+    found = {candidate.id: candidate for candidate in both}
     return [found[stored.entry.id] for stored in waiting(vault, ids)]
 
 
@@ -145,12 +150,6 @@ def waiting(vault: Vault, ids: Sequence[str]) -> list[Stored]:
     for name in ids:
         stored = vault.stored(vault.path_of(name))
         entry = stored.entry
-        if layout.is_idea(stored.path):
-            raise NotAllowed(
-                f"{entry.id} is an idea of the incubator",
-                hint=f"memcli ideas promote {layout.slug_of_idea(stored.path)}",
-                code="not_pending",
-            )
         if entry.status is not Status.PENDING:
             raise NotAllowed(
                 f"{entry.id} does not wait for review: it is {entry.status}",

@@ -332,7 +332,7 @@ def _of_claim(reader: Reader, doc: int) -> list[int]:
 
 def _waited(path: str) -> bool:
     """Whether an entry at this path waits for review until it is resolved."""
-    return path.startswith(layout.INBOX + "/")
+    return layout.is_waiting(path)
 
 
 def _doc(reader: Reader, name: str) -> int:

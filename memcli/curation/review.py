@@ -87,7 +87,7 @@ def approve(
             updated = lineage.not_before(entry, at.now)
             entry = entry.replace(status=Status.ACTIVE, updated=updated)
             entry = _take_over(at, entry)
-            if stored.path.startswith(layout.INBOX + "/"):
+            if layout.is_waiting(stored.path):
                 entry = entry.replace(path=at.free_path(entry))
             at.write(stored, entry, "review")
             done.append(_decision(entry, "approved"))

@@ -307,8 +307,8 @@ class Action(StrEnum):
     EVOLVE replaces it by a next version, RESOLVE ends it or brings it back, SHARE
     changes who may see it, PIN puts it into every session, REVIEW decides on a
     candidate. To oversee is to forget, to
-    undo, to repair, to decide on entities and ideas, and to see what names many
-    entries at once: git's history, the lint, the logs, the ledger of ideas.
+    undo, to repair, to decide on entities, and to see what names many entries at once:
+    git's history, the lint, the logs.
     """
 
     EVOLVE = "evolve"

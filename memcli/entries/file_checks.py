@@ -65,8 +65,6 @@ class Text(NamedTuple):
         return self.head.count("\n", 0, key.start()) + 1 if key else 1
 
 
-_FOLDERS = {Status.PENDING: layout.INBOX, Status.REJECTED: layout.ARCHIVE}
-
 INDEXED = 1_000_000
 """So many bytes of a file are searched."""
 
@@ -217,8 +215,9 @@ def _states(text: Text) -> Iterable[tuple[str, str, str, str]]:
         return
     folders = (layout.INBOX, layout.ARCHIVE)
     here = next((name for name in folders if entry.path.startswith(name + "/")), "")
-    wanted = _FOLDERS.get(entry.status)
-    if wanted and here != wanted:
+    places = {Status.PENDING: layout.folder_for(entry), Status.REJECTED: layout.ARCHIVE}
+    wanted = places.get(entry.status)
+    if wanted and not entry.path.startswith(f"{wanted}/"):
         message = f"{entry.status}, but not in {wanted}/"
         hint = "Move the file there."
         if entry.status is Status.PENDING:

@@ -44,9 +44,8 @@ IDEAS = "ideas"
 ARCHIVE = "archive"
 
 README = "README.md"
-IDEA_LEDGER = "ideas/Ideas.md"
-INCUBATOR = "ideas/incubator/"
-_IDEA_PAGE = "_index"
+IDEA = "idea"
+"""The kind of what waits in `IDEAS`, and not in the inbox, until it is decided on."""
 IGNORED_NAMES = "entities/ignored.txt"
 
 # Types of the registry: only these folders below entities/ are memcli's own, so
@@ -70,16 +69,13 @@ def is_entry(path: str) -> bool:
     """Whether a markdown file at this path is an entry.
 
     Every `*.md` file is one, in any folder, except the pages that memcli
-    writes for people (the vault's README, the idea ledger, the registry), what lies
-    beside an idea's own page in its folder, archived or not, what a package manager
+    writes for people (the vault's README, the registry), what a package manager
     installed, and paths of more than one line.
     """
-    if not path.endswith(".md") or path in (README, IDEA_LEDGER) or is_odd(path):
+    if not path.endswith(".md") or path == README or is_odd(path):
         return False
     if any(name in path for name in _FOREIGN) and FOREIGN.intersection(path.split("/")):
         return False
-    if path.removeprefix(ARCHIVE + "/").startswith(INCUBATOR):
-        return is_idea(path)
     return not path.startswith(_REGISTRY)
 
 
@@ -98,7 +94,6 @@ _OWN = frozenset(
     {
         CONFIG.partition("/")[0],
         MEMORIES, MODELS, REFLECTIONS, INBOX, ENTITIES, IDEAS, ARCHIVE,
-        INCUBATOR.rstrip("/"),
         *(folder.rstrip("/") for folder in _REGISTRY),
     }
 )  # fmt: skip
@@ -137,26 +132,6 @@ def registered_type(path: str) -> str | None:
     return path.split("/")[1] if path.startswith(_REGISTRY) else None
 
 
-def idea_page(slug: str) -> str:
-    """The page of an idea in the incubator."""
-    return f"{INCUBATOR}{slug}/{_IDEA_PAGE}.md"
-
-
-def slug_of_idea(path: str) -> str:
-    """The slug of the idea whose page this is."""
-    return path.removeprefix(ARCHIVE + "/").removeprefix(INCUBATOR).partition("/")[0]
-
-
-def is_idea(path: str) -> bool:
-    """Whether this is the page of an idea, in the incubator or in the archive."""
-    place = path.removeprefix(ARCHIVE + "/")
-    folder, _, name = place.removeprefix(INCUBATOR).partition("/")
-    if not (place.startswith(INCUBATOR) and folder):
-        return False
-    marked = place != path and name.startswith(_IDEA_PAGE + ".") and "/" not in name
-    return name == f"{_IDEA_PAGE}.md" or (marked and name.endswith(".md"))
-
-
 ROOMY = 100
 """So many files a month's folder holds before the next one is begun.
 
@@ -172,12 +147,17 @@ _DIGITS = 5
 def folder_for(entry: Entry) -> str:
     """The folder where a new entry is written: of a memory that of its month."""
     if entry.status == "pending":
-        return INBOX
+        return IDEAS if entry.kind == IDEA else INBOX
     if entry.item is not None:
         return REFLECTIONS
     if entry.layer == "model":
         return MODELS
     return month_folder(f"{MEMORIES}/{entry.kind}", entry.created)
+
+
+def is_waiting(path: str) -> bool:
+    """Whether what waits for a decision lies here, and moves once there is one."""
+    return path.startswith((f"{INBOX}/", f"{IDEAS}/"))
 
 
 def month_folder(folder: str, created: str) -> str:

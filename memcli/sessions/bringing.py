@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from memcli.curation.ideas import Idea
     from memcli.hosts.transcript import Session
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
@@ -82,7 +81,7 @@ class Fate(NamedTuple):
         candidate: what was mined.
         action: one of `ACTIONS`.
         id: the entry that holds it now; None while nothing is written.
-        path: its file; of an idea, the page.
+        path: its file.
         target: the entry that it is offered to supersede.
         why: the reason against saving it, or how the target differs.
     """
@@ -174,7 +173,7 @@ def bring(
             for candidate in mined.candidates
         ]
         planned = vault.read(lambda reader: routing.by_vault(vault, reader, planned))
-        return _written(vault, transaction, session, planned, known)
+        return _written(vault, transaction, planned, known)
 
     saved = [one for one in earlier.candidates if _is_saved(one)] if earlier else []
     if dry_run:
@@ -230,7 +229,6 @@ def _taken_back(
 def _written(
     vault: Vault,
     transaction: Transaction | None,
-    session: Session,
     routes: Sequence[Route],
     known: _Earlier,
 ) -> list[Fate]:
@@ -249,10 +247,9 @@ def _written(
         for place, route in enumerate(routes)
         if route.draft and place not in fates
     }
-    ideas = _ideas(vault, transaction, session, routes, fates)
     there = saving.look_up(vault, list(drafts.values()))[0]
     fresh = [place for place, draft in drafts.items() if there.match(draft) is None]
-    fresh = sorted([*fresh, *ideas], key=lambda place: _rank(routes[place].candidate))
+    fresh.sort(key=lambda place: _rank(routes[place].candidate))
     cap = vault.settings.memory.session_cap
     judged = any(route.candidate.pattern == JUDGED for route in routes)
     most = cap if judged else min(cap, MOST_UNSURE)
@@ -264,18 +261,10 @@ def _written(
     for place in left_out:
         fates[place] = Fate(routes[place].candidate, "cut")
         drafts.pop(place, None)
-        ideas.pop(place, None)
     saved = placing.place(vault, transaction, list(drafts.values()), there)
     for place, outcome in zip(drafts, saved, strict=True):
         fates[place] = _fate(routes[place], outcome)
     inbox.offer(vault, transaction, list(drafts.values()), saved, there)
-    paths: Sequence[str | None] = [None] * len(ideas)
-    if transaction is not None and ideas:
-        from memcli.curation import ideas as ledger
-
-        paths = ledger.add(vault, transaction, list(ideas.values()))
-    for place, path in zip(ideas, paths, strict=True):
-        fates[place] = Fate(routes[place].candidate, "idea", None, path)
     return [fates[place] for place in range(len(routes))]
 
 
@@ -300,47 +289,6 @@ def _fate(route: Route, saved: Saved) -> Fate:
     return Fate(
         route.candidate, action, saved.id or None, saved.path, route.target, route.why
     )
-
-
-def _ideas(
-    vault: Vault,
-    transaction: Transaction | None,
-    session: Session,
-    routes: Sequence[Route],
-    fates: dict[int, Fate],
-) -> dict[int, Idea]:
-    """The ideas that the vault does not have; the others get their fate."""
-    from memcli.curation import ideas
-    from memcli.entries import dates
-
-    today = dates.iso(vault.now_ms() // 1000)
-    new: dict[int, ideas.Idea] = {}
-    there: list[tuple[str, str]] | None = None
-    for place, route in enumerate(routes):
-        if place in fates or route.action != "idea":
-            continue
-        candidate = route.candidate
-        idea = ideas.Idea(
-            title=candidate.title,
-            summary=candidate.text,
-            at=candidate.at or today,
-            session=session.id,
-            record=candidate.record,
-            excerpt=candidate.excerpt,
-            host=session.host,
-        )
-        if there is None:
-            there = ideas.known(vault)
-        known = ideas.same(idea.title, there)
-        if known is not None:
-            page = known[1]
-            met = page and ideas.meet(vault, transaction, page, idea)
-            action = "seen" if met else "duplicate"
-            fates[place] = Fate(candidate, action, None, page or None)
-            continue
-        there.append((idea.title, ""))
-        new[place] = idea
-    return new
 
 
 class _Before(NamedTuple):

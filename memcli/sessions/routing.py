@@ -15,6 +15,7 @@ import re
 
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Confidence, Entry, Status
+from memcli.entries.layout import IDEA
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.links import unlinked
 from memcli.named_tuple import NamedTuple
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 
 _KINDS = {"preference": "preference", "correction": "preference"}
 _DECIDED = "decided"
-# Such an entry tells what happened: it is compared by its words alone.
-_PROVED = ("fix", "workflow", "event")
+# Such an entry claims nothing that could be wrong now: its words alone are compared.
+_PROVED = ("fix", "workflow", "event", IDEA)
 _KNOWN = (Status.ACTIVE, Status.PENDING, Status.REJECTED)
 _MOST_NEAR = 10
 
@@ -45,7 +46,7 @@ class Route(NamedTuple):
 
     Attributes:
         candidate: what was mined.
-        draft: the entry that it would be; None for an idea, and for what is noted.
+        draft: the entry that it would be; None for what is noted.
         action: saved, review, noted, supersede or idea.
         target: the entry that it is offered to supersede.
         why: the reason against saving it, or how the target differs.
@@ -71,8 +72,6 @@ def by_confidence(
     """
     if candidate.confidence is Confidence.LOW:
         return Route(candidate, None, "noted")
-    if candidate.category == "idea":
-        return Route(candidate, None, "idea")
     silent = vault.settings.memory.review_mode == "silent"
     sure = candidate.confidence is Confidence.HIGH or (
         silent and candidate.confidence is Confidence.MEDIUM and not candidate.doubtful
@@ -81,11 +80,13 @@ def by_confidence(
     saved = sure and doubt is None
     action = "saved" if saved else "review"
     kind = candidate.kind or _KINDS.get(candidate.category, candidate.category)
-    if candidate.evolves:
-        saved, action = False, "supersede"
     everywhere = candidate.everywhere or says_everywhere(
         candidate.text, candidate.excerpt
     )
+    if candidate.evolves:
+        saved, action = False, "supersede"
+    if candidate.category == IDEA:
+        saved, action, kind, everywhere = False, "idea", IDEA, True
     draft = vault.draft(
         {
             "text": unlinked(candidate.text),
@@ -196,9 +197,34 @@ def _same(draft: Entry, row: StoredRow) -> bool:
     from memcli.entries.identity import claim
     from memcli.entries.text.differences import says_again
 
+    if IDEA in (draft.kind, row.kind):
+        return draft.kind == row.kind and same_idea(draft.title, row.title)
     if draft.kind in _PROVED:
         return claim(draft.body) == claim(row.text)
     return says_again(draft.body, row.text)
+
+
+# What is said of every idea, and tells none from another.
+_OF_IDEAS: Final = re.compile(
+    r"(?i)\b(?:later|some ?day|one day|at some point|eventually|"
+    r"(?:(?:it|that) )?(?:would|might|could) be "
+    r"(?:nice|good|great|cool|useful|worth(?:while)?)(?: (?:to|if we))?|"
+    r"(?:we|you|i) (?:should|could|might|may)(?: also)?|"
+    r"add|build|make|create|introduce|"
+    r"implement|provide|offer|support|have|get|do|try)\b"
+)
+
+
+def same_idea(one: str, other: str) -> bool:
+    """Whether two titles name one idea: one says nothing that the other does not.
+
+    >>> same_idea("It would be nice if login warmed it", "Warm it on login")
+    True
+    """
+    from memcli.entries.text.differences import restates
+
+    bare = [_OF_IDEAS.sub("", title) for title in (one, other)]
+    return restates(*bare) or restates(*reversed(bare))
 
 
 def confirming(vault: Vault, reader: Reader, route: Route, row: StoredRow) -> Route:
@@ -218,7 +244,7 @@ def confirming(vault: Vault, reader: Reader, route: Route, row: StoredRow) -> Ro
         doubt = route.why or prompt_injection.suspicious(row.text)
         mined = bool(row.source.session)
         sure = own and mined and not offered and doubt is None
-        sure = sure and not route.candidate.doubtful
+        sure = sure and not route.candidate.doubtful and row.kind != IDEA
         status = Status.ACTIVE if sure else Status.PENDING
     draft = draft.replace(body=row.text, status=status)
     if row.status != Status.ACTIVE or route.candidate.confirms:

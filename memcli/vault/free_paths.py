@@ -154,9 +154,9 @@ def _is_linked(vault: Vault, path: str) -> bool:
 
 
 def _pages(vault: Vault) -> Iterator[tuple[str, str]]:
-    """Path and text of the pages that the index does not hold: of names and ideas."""
+    """Path and text of the pages that the index does not hold."""
     entities = (entity.path for entity in vault.registry.entities)
-    for path in (layout.README, layout.IDEA_LEDGER, *entities):
+    for path in (layout.README, *entities):
         try:
             place = os.path.join(vault.root, *path.split("/"))
             data = files.read(place, follow=False, limit=_LARGEST)

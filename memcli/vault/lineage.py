@@ -188,10 +188,6 @@ def refuse_ended(vault: Vault, entry: Entry) -> None:
     elif status is Status.RESOLVED:
         said = f"{name} is resolved, since {entry.resolved_at or 'an unknown date'}"
         hint = f"Bring it back first: memcli resolve --undo {name}"
-    elif status is Status.PENDING and layout.is_idea(entry.path):
-        said = f"{name} is an idea that is not decided on yet"
-        slug = layout.slug_of_idea(entry.path)
-        hint = f"Make it a memory: memcli ideas promote {slug}"
     raise NotAllowed(said, hint=hint or None, code=str(status))
 
 

@@ -117,15 +117,6 @@ MISTAKES = """
 2 usage review x --reject --title t
 1 entry_not_found review --approve 1zzz
 1 secret_found review --approve ID --title 'the token is TOKEN' --dry-run
-2 usage ideas nosuch
-2 usage ideas list x
-2 usage ideas list --dry-run
-2 usage ideas promote
-2 usage ideas promote x --reason y
-2 usage ideas dismiss
-2 usage ideas dismiss x --kind note
-1 idea_not_found ideas promote nosuch
-1 secret_found ideas promote nosuch --title 'the token is TOKEN' --dry-run
 2 usage entities nosuch
 2 - entities registr x # Did you mean: register?
 2 usage entities list Redis
@@ -136,12 +127,11 @@ MISTAKES = """
 2 invalid_entity entities register ..
 2 usage entities ignore
 2 usage entities ignore a --dry-run
-2 usage entities rename a
+2 usage entities merge a
 2 usage entities merge a b c
 2 usage entities merge a b --type tool
-1 entity_not_found entities alias nosuch other --yes
-1 secret_found entities alias Redis TOKEN --dry-run
-1 secret_found entities rename Redis TOKEN --dry-run
+1 entity_not_found entities merge nosuch other --yes
+1 secret_found entities merge Redis TOKEN --dry-run
 1 secret_found entities register TOKEN --dry-run
 2 usage recall x --set nosuch=1
 2 usage recall x --set depth=x

@@ -1,6 +1,5 @@
-"""Ideas on the command line; and review's walk through texts that a merge replaced."""
+"""Ideas on the command line, listed and decided on; and texts that a merge replaced."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,40 +7,19 @@ import pytest
 
 from memcli import Vault
 from memcli.cli import commands
-from memcli.curation import ideas as vault_ideas
 from memcli.curation import review as versions
-from memcli.curation.ideas import Idea
-from memcli.entries import codec, layout
+from memcli.entries import codec
 from memcli.entries.entry import Status
 from memcli.entries.merging.files import Version, merge_file
+from memcli.vault.health.overview import overview
 from tests.cli.conftest import Run
 from tests.cli.test_review import Person, candidate
 
-NAMES = ("warm-the-index", "draw-a-graph", "count-sessions")
-
 
 @pytest.fixture
-def three(vault: Vault) -> Vault:
-    with vault.transaction() as change:
-        new = [
-            Idea(
-                title,
-                f"{title} helps. Nobody does it.",
-                f"2026-11-0{day}",
-                record=f"{day}",
-            )
-            for day, title in enumerate(
-                ("Warm the index", "Draw a graph", "Count sessions"), 1
-            )
-        ]
-        new[0] = new[0]._replace(session="s9", excerpt="let's warm it some day")
-        vault_ideas.add(vault, change, new)
-        change.message = "reflect: ideas"
-    return vault
-
-
-def states(vault: Vault) -> list[str]:
-    return [one.state for one in vault_ideas.listed(vault)]
+def idea(vault: Vault) -> str:
+    values = {"text": "Warm the index on login", "kind": "idea", "status": "pending"}
+    return vault.save(vault.draft(values)).id
 
 
 def walk(vault: Vault, *lines: str) -> tuple[dict[str, Any], str]:
@@ -50,83 +28,35 @@ def walk(vault: Vault, *lines: str) -> tuple[dict[str, Any], str]:
     return result.data, person.said
 
 
-# --- flags ------------------------------------------------------------------------
-
-
-def test_the_open_ideas_are_listed_with_their_names(memcli: Run, three: Vault) -> None:
-    memcli("ideas", "dismiss", NAMES[1])
-    rows = [line.split("\t") for line in memcli("ideas").out.splitlines()]
-    assert [row[0] for row in rows] == [NAMES[0], NAMES[2]]
-    data = memcli("ideas", "--json").json["data"]
-    assert data["count"] == 2
-    assert data["ideas"][0]["excerpt"] == "let's warm it some day"
-    assert data["ideas"][0]["path"] == layout.idea_page(NAMES[0])
-
-
-def test_an_idea_is_promoted_found_and_taken_back(memcli: Run, three: Vault) -> None:
-    words = ("ideas", "promote", NAMES[0], "--kind", "action", "--tag", "cache")
-    done = memcli(*words, "--json").json["data"]
-    assert (done["applied"], done["action"]) == (True, "promoted")
-    (item,) = done["items"]
-    entry = three.get(item["id"])
-    folder = layout.month_folder("memories/action", entry.created)
-    assert item["path"] == f"{folder}/warm-the-index.md"
-    assert (entry.status, entry.tags) == (Status.ACTIVE, ("cache",))
-    assert item["id"] in memcli("recall", "warm the index").out
-    assert memcli("undo").code == 0
-    assert states(three) == ["open"] * 3
-
-
-def test_a_dry_run_changes_nothing(
-    memcli: Run, three: Vault, snapshot: Callable[[str], Any]
+def test_an_idea_waits_apart_and_is_decided_on_as_a_candidate(
+    memcli: Run, vault: Vault, idea: str
 ) -> None:
-    before = snapshot(three.root)
-    done = memcli("ideas", "promote", "warm", "--dry-run", "--json").json["data"]
-    assert (done["applied"], done["items"][0]["slug"]) == (False, NAMES[0])
-    assert "would dismiss 1" in memcli("ideas", "dismiss", "warm", "--dry-run").out
-    assert snapshot(three.root) == before
-
-
-def test_a_candidate_is_no_idea_and_an_idea_no_candidate(
-    memcli: Run, three: Vault
-) -> None:
-    waiting = candidate(three, "use tabs")
-    page = vault_ideas.listed(three)[0].id or ""
-    error = memcli("review", page, "--approve", "--json").json["error"]
-    hint = f"memcli ideas promote {NAMES[0]}"
-    assert (error["code"], error["hint"]) == ("not_pending", hint)
-    assert memcli(*hint.split()[1:]).code == 0
+    waiting = candidate(vault, "use tabs")
+    (listed,) = memcli("ideas", "--json").json["data"]["ideas"]
+    assert listed["id"] == idea
+    assert listed["path"].startswith("ideas/")
     assert memcli("review", "--list", "--json").json["data"]["count"] == 1
-    assert (
-        memcli("review", "--approve", "--all", "--yes", "--json").json["data"]["items"][
-            0
-        ]["id"]
-        == waiting
-    )
-    assert states(three) == ["promoted", "open", "open"]
+    assert overview(vault)["inbox"]["count"] == 1
+    assert idea not in memcli("recall", "warm the index").out
+    assert idea in memcli("recall", "warm the index", "--kind", "idea").out
+    bulk = memcli("review", "--approve", "--all", "--yes", "--json").json["data"]
+    assert [item["id"] for item in bulk["items"]] == [waiting]
+    words = ("review", idea, "--approve", "--kind", "action", "--tag", "cache")
+    (item,) = memcli(*words, "--json").json["data"]["items"]
+    assert item["path"].startswith("memories/action/")
+    entry = vault.get(idea)
+    assert (entry.status, entry.tags) == (Status.ACTIVE, ("cache",))
+    assert idea in memcli("recall", "warm the index").out
+    assert memcli("ideas").err == "No open ideas.\n"
 
 
-# --- inspect ----------------------------------------------------------------------
-
-
-def test_inspect_shows_the_ledger(memcli: Run, three: Vault) -> None:
-    assert memcli("ideas", "list", "--json").json["data"]["by_state"]["open"] == 3
-    memcli("ideas", "promote", NAMES[0])
-    memcli("ideas", "dismiss", NAMES[1])
-    out = memcli("ideas", "list").out.splitlines()
-    assert out[0] == "1 open, 1 promoted, 1 dismissed"
-    assert out[1].split("\t")[:2] == [NAMES[0], "promoted"]
-    data = memcli("ideas", "list", "--json").json["data"]
-    assert data["by_state"] == {"open": 1, "promoted": 1, "dismissed": 1}
-    assert data["ideas"][0]["where"].startswith("[[memories/idea/")
-
-
-def test_a_broken_page_is_a_warning(memcli: Run, three: Vault) -> None:
-    Path(three.root, layout.idea_page(NAMES[0])).write_bytes(b"\xff")
-    for words in (("ideas", "list"), ("ideas",)):
-        done = memcli(*words, "--json")
-        assert done.code == 0
-        assert any("_index.md:1: not UTF-8" in line for line in done.json["warnings"])
+def test_the_walk_comes_to_ideas_after_candidates(vault: Vault, idea: str) -> None:
+    waiting = candidate(vault, "use tabs")
+    data, said = walk(vault, "y", "n", "too big")
+    assert said.index("use tabs") < said.index("Warm the index")
+    assert vault.get(waiting).status is Status.ACTIVE
+    assert (vault.get(idea).status, vault.get(idea).reason) == ("rejected", "too big")
+    assert (data["approved"], data["rejected"], data["left"]) == (1, 1, 0)
 
 
 # --- texts that a merge replaced ----------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import ideas, review, undo
+from memcli.curation import review, undo
 from memcli.curation.entities import decide as entities
 from memcli.entries import layout
 from memcli.entries.entry import Visibility
@@ -146,7 +146,7 @@ def test_what_is_another_s_is_refused_when_seen_and_unknown_when_not(
     act(opened("ada"), theirs)
 
 
-def test_the_owner_alone_forgets_undoes_and_decides_on_names_and_ideas(
+def test_the_owner_alone_forgets_undoes_and_decides_on_names(
     owner: Vault, opened: Callable[[str], Vault]
 ) -> None:
     ada = opened("ada")
@@ -157,8 +157,6 @@ def test_the_owner_alone_forgets_undoes_and_decides_on_names_and_ideas(
         lambda: ada.forget("1zzzzzzzzzzzzzzz"),
         lambda: undo.undo_last(ada, "review: "),
         lambda: entities.apply(ada, request),
-        lambda: ideas.promote(ada, ["warm-the-index"]),
-        lambda: ideas.dismiss(ada, ["warm-the-index"]),
     ):
         with pytest.raises(NotAllowed) as refused:
             act()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.curation import ideas, importing, review, undo
+from memcli.curation import importing, review, undo
 from memcli.curation.entities import decide
 from memcli.curation.entities.decide import EntityRequest
 from memcli.curation.in_place import pin, tag
@@ -47,22 +47,12 @@ def steps(vault: Vault) -> Iterator[str]:
     yield "supersede"
     for request in (
         EntityRequest("register", "Redis", aliases=("kv",)),
-        EntityRequest("alias", "Redis", "store"),
-        EntityRequest("rename", "Redis", "Valkey"),
+        EntityRequest("merge", "Redis", "Valkey"),
         EntityRequest("register", "Etcd"),
         EntityRequest("merge", "Etcd", "Valkey"),
     ):
         decide.apply(vault, request)
         yield request.verb
-    two = ("Warm the index", "Draw a graph")
-    with vault.transaction() as change:
-        ideas.add(vault, change, [ideas.Idea(one, "", "2026-11-20") for one in two])
-        change.message = "reflect: ideas"
-    yield "ideas"
-    ideas.promote(vault, ["warm-the-index"])
-    yield "promote"
-    ideas.dismiss(vault, ["draw-a-graph"], "no")
-    yield "dismiss"
     vault.forget(second)
     yield "forget"
 

@@ -207,7 +207,7 @@ ROWS = {
         Action.REVIEW,
         ENTRY,
     ),
-    "forget it; undo; decide on entities and ideas; repair; see lint, log, history": (
+    "forget it; undo; decide on entities; repair; see lint, log, history": (
         Action.OVERSEE,
         None,
     ),

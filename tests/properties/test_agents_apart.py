@@ -22,9 +22,8 @@ from memcli.cli import commands, flags
 from memcli.cli.context import Context
 from memcli.cli.inspect import TOPICS
 from memcli.cli.mcp import catalog, tools
-from memcli.curation import ideas, review
+from memcli.curation import review
 from memcli.curation.entities import decide as entities
-from memcli.curation.ideas import Idea
 from memcli.entries import layout
 from memcli.errors import MemcliError
 from memcli.named_tuple import encoded
@@ -204,7 +203,7 @@ def hide(vault: Vault, agent: str, transcript: str) -> None:
     door.hook("session-start", {"session_id": "s1", "source": "startup"})
     # What sessions teach is shared, and no group's; here it is the other agents' own.
     if agent != "stranger":
-        for folder in ("memories", "inbox", "reflections", "ideas/incubator"):
+        for folder in ("memories", "inbox", "reflections", "ideas"):
             for file in Path(vault.root, folder).rglob("*.md"):
                 text = file.read_text("utf-8")
                 if "visibility" not in text:
@@ -293,10 +292,8 @@ def script(door: Door, transcript: str) -> Iterator[tuple[str, Any]]:
     yield run("resolve", "--query", "build broken main", "--yes")
     yield tool("memory_resolve", query="Zeppelin token twice")
     yield run("undo")
-    yield run("ideas", "promote", "maybe")
-    yield run("ideas", "dismiss", "cache-the-index")
     yield run("entities", "register", "Zeppelin")
-    yield run("entities", "rename", "Zepelin", "Other")
+    yield run("entities", "merge", "Zepelin", "Other")
     saved = {}
     for number, values in enumerate(HELD):
         text = str(values["text"])
@@ -391,19 +388,10 @@ def tie(vault: Vault) -> None:
     private["entities"] = ["Gateway", "Xyzzy Cluster"]
     seven = saved("Why the gateway xyzzy is slow", kind="skill", **private)
     vault.resolve(seven, note="xyzzy", by="xyzzy")
-    new = [
-        Idea("Warm the gateway", "It is cold.", "2026-11-20"),
-        Idea("Cool the xyzzy gateway", "It is hot.", "2026-11-20"),
-        Idea("Paint the gateway", "It is grey.", "2026-11-20"),
-    ]
-    with vault.transaction() as change:
-        ideas.add(vault, change, new)
-        change.message = "ideas"
-    page = Path(vault.root, layout.idea_page("cool-the-xyzzy-gateway"))
-    text = page.read_text("utf-8")
-    text = text.replace("---\n", "---\nvisibility: private\n", 1)
-    page.write_text(text, encoding="utf-8")
-    ideas.dismiss(vault, ["cool-the-xyzzy-gateway"], "xyzzy")
+    idea = {"kind": "idea", "status": "pending"}
+    saved("Warm the gateway", **shared, **idea)
+    cool = saved("Cool the xyzzy gateway", **private, **idea)
+    review.reject(vault, [cool], "xyzzy")
     vault.recall("gateway xyzzy slow", budget="high")
 
 

@@ -21,7 +21,7 @@ from tests.lineages import check_lineages, check_resolved
 
 Files = dict[str, bytes]
 START = 1_795_262_400
-LEDGER = "ideas/Ideas.md"
+README = "README.md"
 OLD = "2026-11-01T09:30:00Z"
 
 
@@ -192,11 +192,11 @@ class World:
         if path not in self.clones[clone]:
             self.write(clone, old.replace(path=path), old)
 
-    def idea(self, clone: int, text: str) -> None:
-        ledger = self.clones[clone].get(LEDGER, b"# Ideas\n")
+    def page(self, clone: int, text: str) -> None:
+        page = self.clones[clone].get(README, b"# A vault\n")
         section = f"\n## 2026-11-21: {text} {self.clock}\nWhy not.\n"
         self.clock += 1
-        self.clones[clone][LEDGER] = ledger + section.encode()
+        self.clones[clone][README] = page + section.encode()
         self.said.append(Said("", f"{text} {self.clock - 1}"))
 
     def register(self, clone: int, name: str, alias: str) -> None:
@@ -236,7 +236,7 @@ WORDS = ["deploy", "cache", "queue", "port", "disk"]
 TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join)
 ACTS = (
     "save", "evolve", "evolve", "resolve", "reopen", "forget", "tag", "untag", "pin",
-    "edit", "rename", "idea", "register", "sync", "sync", "sync",
+    "edit", "rename", "page", "register", "sync", "sync", "sync",
 )  # fmt: skip
 STEPS = st.lists(
     st.tuples(st.integers(0, 2), st.sampled_from(ACTS), st.integers(0, 9), TEXTS),
@@ -249,14 +249,14 @@ def play(world: World, steps: list[tuple[int, str, int, str]]) -> None:
         there = world.current(clone)
         words = {
             "save": (text,),
-            "idea": (text,),
+            "page": (text,),
             "register": (text.split()[0], text[-3:]),
             "evolve": (text,),
             "edit": (text,),
             "rename": (text,),
             "tag": (text.split()[0],),
         }.get(act, ())
-        if act in ("save", "reopen", "idea", "register", "sync"):
+        if act in ("save", "reopen", "page", "register", "sync"):
             getattr(world, act)(clone, *words)
         elif there:
             getattr(world, act)(clone, there[pick % len(there)], *words)
@@ -363,9 +363,9 @@ _HOSTILE = st.one_of(
 )
 _PATHS = st.sampled_from(
     [
-        "a.md", "A.md", "a.md/b.md", "a", "memories/note/a.md", LEDGER, "README.md",
+        "a.md", "A.md", "a.md/b.md", "a", "memories/note/a.md", README,
         "archive/a.1m7xvn68xtqp489w.md", "entities/tool/x.md", "entities/ignored.txt",
-        ".memcli/config.toml", "ideas/incubator/x/_index.md", "x.png", "../evil.md",
+        ".memcli/config.toml", "ideas/x.md", "x.png", "../evil.md",
         "e\u0301.md", "\u00e9.md", "a\nb.md",
     ]
 )  # fmt: skip

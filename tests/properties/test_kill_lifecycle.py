@@ -94,7 +94,7 @@ def state(root: Path) -> State:
     found: State = {}
     for path in sorted(root.rglob("*.md")):
         relative = path.relative_to(root).as_posix()
-        if relative in ("README.md", layout.IDEA_LEDGER):
+        if relative == "README.md":
             continue
         entry = codec.decode(path.read_bytes(), relative).entry
         assert entry.id not in found, f"{entry.id} twice"

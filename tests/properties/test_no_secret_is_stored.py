@@ -20,7 +20,6 @@ from memcli.cli.app import main
 from memcli.cli.mcp import catalog, tools
 from memcli.cli.mcp.catalog import TOOLS
 from memcli.curation import evolve, importing
-from memcli.curation.ideas import Idea
 from memcli.curation.undo import undo_last
 from memcli.entries import no_secrets
 from memcli.entries.entry import Entry, Source
@@ -195,8 +194,8 @@ ELSEWHERE = {
     "allow": "notes a path in the user's own folder",
     "promote": "moves an entry that is stored already",
 }
-# What a flag is added to: {id} is an entry, {waiting} one that waits for review, {idea}
-# an idea, {name} a registered entity.
+# What a flag is added to: {id} is an entry, {waiting} one that waits for review,
+# {name} a registered entity.
 LINES = {
     "init": "init {folder}",
     "save": "save 'text {n}' --set item=invariant",
@@ -213,7 +212,7 @@ LINES = {
     "log": "log",
     "verify": "verify --project x",
     "review": "review {waiting} --approve",
-    "ideas": "ideas promote {idea}",
+    "ideas": "ideas",
     "entities": "entities register 'New {n}'",
     "forget": "forget {id} --yes",
     "doctor": "doctor",
@@ -231,13 +230,9 @@ LINES = {
 BESIDE = {
     ("review", "--reason"): ["review {waiting} --reject"],
     ("review", "--supersede"): ["review {waiting}"],
-    ("ideas", "--reason"): ["ideas dismiss {idea}"],
-    ("ideas", "slugs"): ["ideas dismiss"],
     ("entities", "names"): [
         "entities register",
         "entities ignore",
-        "entities rename {name} --yes",
-        "entities alias {name} --yes",
         "entities merge {name} --yes",
     ],
     ("save", "text"): ["save"],
@@ -265,13 +260,6 @@ class Walk:
         if "{waiting}" in template:
             values = {"text": f"candidate {self.n}", "status": "pending"}
             needed["waiting"] = self._saved(values)
-        if "{idea}" in template:
-            from memcli.curation import ideas as vault_ideas
-
-            idea = Idea(title=f"Idea {self.n}", summary="s", at="2026-11-21")
-            with self.vault.transaction() as change:
-                (path,) = vault_ideas.add(self.vault, change, [idea])
-            needed["idea"] = path.split("/")[2]
         if "{name}" in template:
             needed["name"] = f"Known{self.n}"
             _run(["entities", "register", needed["name"]])
@@ -408,15 +396,6 @@ def test_an_undo_brings_back_what_the_history_has(vault: Vault) -> None:
     vault.forget(saved.id)
     undo_last(vault, "forget")
     assert TOKEN in vault.get(saved.id).body
-
-
-def test_the_name_of_a_file_does_not_repeat_the_secret(vault: Vault) -> None:
-    from memcli.curation import ideas as vault_ideas
-
-    idea = Idea(title=f"Use {TOKEN}", summary="s", at="2026-11-21")
-    with pytest.raises(SecretFound) as refusal, vault.transaction() as change:
-        vault_ideas.add(vault, change, [idea])
-    assert TOKEN[-40:] not in str(refusal.value)
 
 
 def test_the_record_of_a_session_holds_no_secret(vault: Vault, home: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
+from memcli.curation import inbox
 from memcli.entries.entry import Confidence, Status
 from memcli.errors import Unreadable
 from memcli.hosts.transcript import FRAME, Session, Step
@@ -98,7 +99,7 @@ def test_a_design_call_that_the_user_has_locked_is_saved_as_a_decision(
 def test_tri_modal_routing_places_entries_correctly(
     vault: Vault, tmp_path: Path
 ) -> None:
-    """HIGH candidates auto-save; MEDIUM wait for review; ideas go to the ledger."""
+    """HIGH candidates auto-save; MEDIUM wait for review; ideas are put aside."""
     done = reflect_file(vault, talk(tmp_path, SEEDED))
     fates = {
         fate.candidate.pattern: (fate.candidate.category, fate.action)
@@ -112,8 +113,8 @@ def test_tri_modal_routing_places_entries_correctly(
         "do-not": ("preference", "review"),
     }
     assert (done.turns, commits(vault)[0]) == (6, "reflect: talk")
-    ledger = Path(vault.root, "ideas", "Ideas.md").read_text("utf-8")
-    assert "Add a --json flag later" in ledger
+    (idea,) = inbox.pending(vault, ideas=True)
+    assert idea.title.startswith("Add a --json flag later")
     (entry,) = [
         entry
         for entry in (vault.get(fate.id) for fate in done.fates if fate.id)

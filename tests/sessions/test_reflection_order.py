@@ -64,11 +64,11 @@ def bring(vault: Vault, name: str, said: Sequence[tuple[str, str]]) -> str | Non
 
 
 def rows(vault: Vault) -> list[tuple[str, str, str]]:
-    """(claim, status, kind) of every entry; a page of an idea names its session."""
+    """(claim, status, kind) of every entry."""
     found = vault.read(lambda reader: [*map(reader.row, reader.everything())])
     return sorted(
         (
-            claim(row.title if row.kind == "idea" else row.text),
+            claim(row.text),
             str(row.status),
             str(row.kind),
         )

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.curation import inbox
+from memcli.curation import inbox, review
 from memcli.entries.entry import Status
 from memcli.entries.text.differences import says_again
 from memcli.hosts.transcript import Session, Step
-from memcli.sessions import mining, reflect_session
+from memcli.sessions import mining, reflect_session, routing
 from memcli.sessions.bringing import Reflected
 from memcli.sessions.mining import Mined
 from memcli.sessions.reflect_session import reflect_file
@@ -40,14 +40,31 @@ def test_an_offer_to_supersede_is_not_taken_by_saying_it_again(
     assert (texts(vault), len(vault.get(waits.id).seen)) == ({"Lint at night"}, 1)
 
 
-def test_an_idea_that_was_dismissed_does_not_come_back_reworded(
+@pytest.mark.parametrize(
+    ("known", "new", "is_same"),
+    [
+        ("Add a dark mode to the board", "Build a dark mode for the board one day", 1),
+        ("Add a dark mode to the board", "We could get a dark mode in the board", 1),
+        ("Write a migration linter", "It would be nice to have a migration linter", 1),
+        ("Support SSO with Okta", "Maybe provide SSO through Okta", 1),
+        ("Add a dark mode to the board", "Add a light mode to the board", 0),
+        ("Send a weekly digest by mail", "Send a daily digest by mail", 0),
+        ("Add tests for the parser", "Add docs for the parser", 0),
+        ("Cache the search results", "Cache the login pages", 0),
+    ],
+)
+def test_an_idea_is_known_in_other_words_of_proposing(
+    known: str, new: str, is_same: int
+) -> None:
+    assert routing.same_idea(known, new) == routing.same_idea(new, known) == is_same
+
+
+def test_an_idea_that_was_rejected_does_not_come_back_reworded(
     vault: Vault, tmp_path: Path
 ) -> None:
-    from memcli.curation import ideas as vault_ideas
-
     brought(vault, tmp_path, "we should also add a json export later", "one")
-    (idea,) = vault_ideas.listed(vault)
-    vault_ideas.dismiss(vault, [idea.slug])
+    (idea,) = inbox.pending(vault, ideas=True)
+    review.reject(vault, [idea.id])
     for number, again in enumerate(
         [
             "later we could add an export as json",
@@ -55,28 +72,22 @@ def test_an_idea_that_was_dismissed_does_not_come_back_reworded(
         ]
     ):
         done = brought(vault, tmp_path, again, f"again-{number}")
-        assert done.counts == {"duplicate": 1}
-    assert [one.state for one in vault_ideas.listed(vault)] == ["dismissed"]
+        assert done.counts == {"rejected": 1}
+    assert inbox.pending(vault, ideas=True) == []
 
 
-def test_the_page_of_an_idea_says_when_it_was_met_again(
+def test_an_idea_says_where_it_came_from_and_when_it_was_met_again(
     vault: Vault, tmp_path: Path
 ) -> None:
-    from memcli.curation import ideas as vault_ideas
-
-    brought(vault, tmp_path, "we should also add a json export later", "one")
+    said = "we should also add a json export later"
+    brought(vault, tmp_path, said, "one")
     again = "later we could add an export as json"
     done = brought(vault, tmp_path, again, "two")
     assert (done.counts, bool(done.commit)) == ({"seen": 1}, True)
-    (idea,) = vault_ideas.listed(vault)
-    page = vault.stored(idea.path or "").entry
-    surfaced, met = [
-        line for line in page.body.splitlines() if line.startswith(("Surf", "Met"))
-    ]
-    assert surfaced.endswith(" in session one, record r3.")
-    assert met.endswith(" in session two, record r3.")
-    assert f"> {again}" in page.body
-    assert (len(page.seen), page.evidence) == (1, ("two",))
+    (idea,) = inbox.pending(vault, ideas=True)
+    entry = vault.get(idea.id)
+    assert (entry.source.session, entry.source.excerpt) == ("one", said)
+    assert (len(entry.seen), entry.evidence) == (1, ("two",))
     more = say(tmp_path, again, "thanks, that is all", name="two")
     assert reflect_file(vault, more).commit is None
 

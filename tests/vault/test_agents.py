@@ -124,7 +124,7 @@ def test_a_link_to_what_an_agent_may_not_see_leads_to_nothing(vault: Vault) -> N
     lines = ["---", "title: Zeppelin", "agent: ada", "visibility: private", "---", ""]
     page.write_text("\n".join(lines), encoding="utf-8")
     bob = Vault.open(vault.root, agent="bob")
-    text = "See [[Zeppelin]], [[ideas/Ideas]] and [[config.toml]]"
+    text = "See [[Zeppelin]] and [[config.toml]]"
     mine = bob.save(bob.draft({"text": text}))
     found = {one.target: one.file for one in inspect.inspect(bob, mine.id).links}
     assert set(found.values()) == {None}

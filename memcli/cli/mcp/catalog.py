@@ -341,7 +341,7 @@ def memory_resolve(values: Values) -> Run:
 
 TOPIC_COMMANDS: dict[str, tuple[str, dict[str, Any]]] = {
     "inbox": ("review", {"list_": True}),
-    "ideas": ("ideas", {"action": "list"}),
+    "ideas": ("ideas", {}),
     "projects": ("list", {"by": "project"}),
     "entities": ("entities", {}),
 }

@@ -98,7 +98,7 @@ def at_start(vault: Vault, session: Session) -> Standing:
     def look(reader: Reader) -> Standing:
         asked = session.view._replace(statuses=frozenset({Status.PENDING}))
         docs = set(reader.exact("status", str(Status.PENDING)))
-        # Ideas are decided on in their ledger.
+        # Nobody is reminded of ideas: they wait as long as they like.
         docs.difference_update(reader.exact("kind", "idea"))
         waiting = [doc for doc in docs if reader.verdict(doc, asked) is None]
         told = standing(reader, settings, source_of(vault), session)

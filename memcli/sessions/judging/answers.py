@@ -71,7 +71,7 @@ class Answer(NamedTuple):
 
     Attributes:
         turns: the turns that it cites, the first of them first.
-        kind: of the entry; `idea` goes to the ledger, `SUMMARY` is of the session.
+        kind: of the entry; an `idea` is put aside, `SUMMARY` is of the session.
         text, why, confidence: as the judge gave them.
         entities: names.
         project: "none" when it holds everywhere; None: where the session was.

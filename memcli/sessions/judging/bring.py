@@ -3,8 +3,8 @@ of it comes into the vault, by the way of everything that is mined.
 
 Invariant: no secret of the transcript reaches a digest. An answer is held against a
 digest that is made anew, so it can name what the vault shows now. HIGH is saved, MEDIUM
-waits for a review, what replaces an entry is offered and decided by a person, ideas go
-to the ledger. Every entry says who judged and from which turns. The same answers a
+waits for a review, what replaces an entry is offered and decided by a person, ideas
+are put aside. Every entry says who judged and from which turns. The same answers a
 second time change nothing.
 """
 
@@ -18,6 +18,7 @@ from memcli.entries import no_secrets
 from memcli.entries.eligibility import View
 from memcli.entries.entry import SUMMARY_TAG, Confidence, Status
 from memcli.entries.identity import claim
+from memcli.entries.layout import IDEA
 from memcli.entries.text import prompt_injection
 from memcli.errors import MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple
@@ -188,8 +189,8 @@ def _candidate(answer: Answer, judge: str, code: tuple[str, ...] = ()) -> Candid
 def _approved(vault: Vault, fates: Sequence[Fate], *, dry_run: bool) -> list[str]:
     """Save what waited in the inbox and was said again; returns the ids.
 
-    What replaces an entry, speaks like an order to a model, or says nearly what is
-    resolved, waits for a person.
+    An idea, and what replaces an entry, speaks like an order to a model, or says
+    nearly what is resolved, waits for a person.
     """
     done = []
     for fate in fates:
@@ -200,6 +201,8 @@ def _approved(vault: Vault, fates: Sequence[Fate], *, dry_run: bool) -> list[str
             continue
         try:
             (waits,) = inbox.named(vault, [fate.id])
+            if waits.kind == IDEA:
+                continue
             if prompt_injection.suspicious(waits.text) or any(
                 one.may_replace or one.id in vault.get(fate.id).evidence
                 for one in inbox.proposals(vault, waits)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _MOST_RELATED = 10
 _MOST_COMMITS = 20
 # Files beside the entries that are the owner's, or whose names tell of hidden ones.
-_OWNERS = (".", f"{layout.ENTITIES}/", f"{layout.IDEAS}/", f"{layout.ARCHIVE}/")
+_OWNERS = (".", f"{layout.ENTITIES}/", f"{layout.ARCHIVE}/")
 
 
 class Link(NamedTuple):

@@ -139,7 +139,7 @@ def _leftover(path: str) -> Finding:
 def _is_ours(prefix: str) -> bool:
     """Whether files of a folder are pages that memcli writes, as the README is."""
     folder = prefix.removeprefix(f"{layout.ARCHIVE}/")
-    return not folder or folder.startswith((f"{layout.IDEAS}/", f"{layout.ENTITIES}/"))
+    return not folder or folder.startswith(f"{layout.ENTITIES}/")
 
 
 def findings(root: str, tree: Tree, repository: Repository | None) -> Iterator[Finding]:

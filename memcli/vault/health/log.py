@@ -194,7 +194,6 @@ CHANGES = {
     "pin": "pinned",
     "unpin": "unpinned",
     "review": "reviewed",
-    "ideas": "ideas",
     "reflect": "mined",
     "promote": "promoted",
     "verify": "confirmed",

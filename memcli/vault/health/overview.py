@@ -50,7 +50,7 @@ def overview(vault: Vault) -> dict[str, Any]:
     waiting = [
         row.created
         for row in rows
-        if row.status == "pending" and not layout.is_idea(row.path)
+        if row.status == "pending" and row.kind != layout.IDEA
     ]
     dated = [dates.to_epoch(created) for created in waiting if created]
     days = round((view.now - min(dated)) / eligibility.DAY, 1) if dated else None

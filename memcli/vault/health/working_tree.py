@@ -230,8 +230,4 @@ def _on_disk(root: str, path: str) -> bytes | None:
 
 
 def _is_ours(path: str) -> bool:
-    return layout.is_entry(path) or path in (
-        layout.CONFIG,
-        layout.README,
-        layout.IDEA_LEDGER,
-    )
+    return layout.is_entry(path) or path in (layout.CONFIG, layout.README)

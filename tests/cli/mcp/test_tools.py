@@ -180,16 +180,6 @@ def test_tags_and_a_project_alone_make_no_new_version(
     assert (changed.data or {})["supersedes"] == mine
 
 
-def test_an_empty_ledger_names_the_call_for_ideas_that_were_saved(
-    vault: Vault, context: Context
-) -> None:
-    asked = {"topic": "ideas"}
-    assert tools.call(catalog.memory_inspect, asked, context).notes == ()
-    vault.save(vault.draft({"text": "Show the stock level", "kind": "idea"}))
-    (said,) = tools.call(catalog.memory_inspect, asked, context).notes
-    assert said.endswith("were saved: memory_recall all kinds=idea")
-
-
 def test_expand_false_looks_at_no_links(vault: Vault, context: Context) -> None:
     vault.save(vault.draft({"text": "Checkout uses Redis", "entities": ["Redis"]}))
     vault.save(vault.draft({"text": "Two spare machines", "entities": ["Redis"]}))

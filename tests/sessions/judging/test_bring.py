@@ -61,7 +61,7 @@ def judge(vault: Vault, path: str, *answers: Any, dry_run: bool = False) -> Brou
     return bring.bring(vault, transcript, data, judge="haiku", dry_run=dry_run)
 
 
-def test_high_is_saved_medium_waits_and_an_idea_goes_to_the_ledger(
+def test_high_is_saved_medium_waits_and_an_idea_is_put_aside(
     vault: Vault, tmp_path: Path
 ) -> None:
     asked = ["which redis do tests use", "may I touch staging"]
