@@ -27,17 +27,13 @@ _TAKES = {
     "waiting": "",
     "register": "NAME",
     "ignore": "NAME...",
-    "rename": "OLD NEW",
-    "alias": "NAME ALIAS",
     "merge": "NAME INTO",
 }
 
 
 def entities(
     context: Context,
-    action: Literal[
-        "list", "show", "waiting", "register", "ignore", "rename", "alias", "merge"
-    ]
+    action: Literal["list", "show", "waiting", "register", "ignore", "merge"]
     | None = None,
     names: list[str] | None = None,
     *,
@@ -50,9 +46,9 @@ def entities(
     """List the entities, or decide on names
 
     `waiting` lists names that may be entities: `register` makes an entity of one,
-    `ignore` never proposes them again. `rename A B` gives A the name B, `alias A B`
-    makes B another name of A, `merge A B` puts A into B: these three show their plan
-    first. `show` tells what is known about one.
+    `ignore` never proposes them again. `merge A B` makes one entity of two names: it is
+    called B, and A is an alias; where one of them is new, an entity gets another name,
+    or one more. It shows its plan first. `show` tells what is known about one.
 
     \b
     Example:
@@ -62,13 +58,13 @@ def entities(
       memcli entities merge "Redis DB" Redis --dry-run
 
     Options:
-        action: `[ACTION]` list, show, waiting, register, ignore, rename, alias or merge
+        action: `[ACTION]` list, show, waiting, register, ignore or merge
         names: `[NAME]...` Names of entities
         project: `--project -p NAME, with list` Only of this project; or here, none
             (everywhere) or any
-        yes: `--yes, with rename or alias or merge` Act without asking
-        dry_run: `--dry-run, with register or rename or alias or merge` Show what would
-            happen, and change nothing
+        yes: `--yes, with merge` Act without asking
+        dry_run: `--dry-run, with register or merge` Show what would happen, and change
+            nothing
         type_: `--type TYPE, with register` person, project, ...
         aliases: `--alias NAME, with register` Another name of it; repeatable
     """
@@ -120,8 +116,6 @@ def _planned(plan: EntityPlan, *, dry_run: bool) -> Result:
 
 _DONE = {
     "register": "registered",
-    "rename": "renamed to",
-    "alias": "another name of",
     "merge": "merged into",
 }
 

@@ -79,12 +79,11 @@ def test_a_name_is_ignored_and_undo_brings_it_back(saved: Run) -> None:
 
 
 def test_a_rename_is_a_plan_until_it_is_confirmed(saved: Run) -> None:
-    words = ("entities", "rename", "Redis", "Valkey")
+    words = ("entities", "merge", "Redis", "Valkey")
     for flags in ((), ("--dry-run",), ("--dry-run", "--yes")):
         text = saved(*words, *flags).out
         assert text.startswith(
-            "would rename:\n"
-            "  entities/tool/redis.md: called Valkey; the file keeps its name\n"
+            "would merge:\n  entities/tool/redis.md: another name: Valkey, Redis\n"
         )
         leave = "--dry-run" in flags
         how = "Run without --dry-run" if leave else "Add --yes"
@@ -94,7 +93,7 @@ def test_a_rename_is_a_plan_until_it_is_confirmed(saved: Run) -> None:
     done = saved(*words, "--yes", "--json").json["data"]
     assert (done["applied"], len(done["entries"])) == (True, 2)
     assert saved("entities", "show", "redis").out.startswith("Valkey (tool)")
-    assert saved("undo").out.startswith("undone: review: renamed Redis to Valkey\n")
+    assert saved("undo").out.startswith("undone: review: merged Redis into Valkey\n")
     assert saved("entities", "show", "redis").out.startswith("Redis (tool)")
 
 
@@ -103,8 +102,7 @@ def test_on_a_terminal_a_person_is_asked(
     saved: Run, vault: Vault, answer: str, name: str
 ) -> None:
     person = Person(vault, (answer,))
-    rename = commands.load("entities")
-    result = rename(person.context, "rename", ["redis", "Valkey"])
+    result = commands.load("entities")(person.context, "merge", ["redis", "Valkey"])
     assert result.data["applied"] is (answer == "y")
     assert "Redis -> Valkey" in person.said
     (one,) = vault.registry.entities

@@ -132,7 +132,7 @@ def test_what_is_ignored_is_not_proposed_again_until_it_is_registered(
         ignore(vault, ["Grace Hopper"])
 
 
-# --- rename, alias, merge -----------------------------------------------------------
+# --- merge -----------------------------------------------------------
 
 
 def test_a_rename_changes_mentions_and_nothing_else(vault: Vault) -> None:
@@ -142,7 +142,7 @@ def test_a_rename_changes_mentions_and_nothing_else(vault: Vault) -> None:
     text = path.read_bytes().replace(b"---\n[[", b"mine: {a: 1} # kept\n---\n[[")
     path.write_bytes(text)
     before = vault.registry.find("Redis")
-    decide.apply(vault, EntityRequest("rename", "redis", "Valkey"))
+    decide.apply(vault, EntityRequest("merge", "redis", "Valkey"))
     assert path.read_bytes() == text.replace(
         b"[Checkout, Redis]", b"[Checkout, Valkey]"
     )
@@ -179,18 +179,18 @@ def test_what_is_only_mentioned_can_be_merged_and_renamed(vault: Vault) -> None:
     assert mentions(vault, one) == ("parse_args",)
     assert entities.page(vault, "parseArgs").name == "parse_args"
     other = save(vault, "some_name")
-    decide.apply(vault, EntityRequest("rename", "some_name", "Some Name"))
+    decide.apply(vault, EntityRequest("merge", "some_name", "Some Name"))
     assert mentions(vault, other) == ("Some Name",)
 
 
-def test_an_alias_links_what_was_written_before(vault: Vault) -> None:
+def test_a_new_name_is_an_alias_and_links_what_was_written_before(vault: Vault) -> None:
     register(vault, "Redis")
     one = save(vault, "valkey is new")
-    decide.apply(vault, EntityRequest("alias", "Redis", "valkey"))
+    decide.apply(vault, EntityRequest("merge", "valkey", "Redis"))
     assert mentions(vault, one) == ("Redis",)
     longer = save(vault, "Redis Cluster is another thing")
     decide.apply(vault, EntityRequest("register", "Redis Cluster", type="system"))
-    decide.apply(vault, EntityRequest("alias", "Redis", "rdb"))
+    decide.apply(vault, EntityRequest("merge", "rdb", "Redis"))
     assert mentions(vault, longer) == ("Redis", "Redis Cluster")
 
 
@@ -198,19 +198,14 @@ def test_what_is_taken_or_makes_no_sense_is_refused_and_changes_nothing(
     vault: Vault, snapshot: Callable[[str], dict[str, str]]
 ) -> None:
     register(vault, "Redis", "kv")
-    register(vault, "Etcd")
     before = snapshot(vault.root)
     refused: list[tuple[EntityRequest, type[Exception]]] = [
         (EntityRequest("register", "redis"), NotAllowed),
         (EntityRequest("register", "New", aliases=("kv",)), NotAllowed),
-        (EntityRequest("rename", "Etcd", "Redis"), NotAllowed),
-        (EntityRequest("alias", "Etcd", "KV"), NotAllowed),
-        (EntityRequest("rename", "Nobody", "X"), EntryNotFound),
-        (EntityRequest("merge", "Redis", "Nobody"), EntryNotFound),
+        (EntityRequest("merge", "Nobody", "Nowhere"), EntryNotFound),
         (EntityRequest("merge", "Redis", "kv"), UsageError),
-        (EntityRequest("rename", "Redis", "Redis"), UsageError),
-        (EntityRequest("alias", "Redis", "kv"), UsageError),
-        (EntityRequest("rename", "Redis", "--"), InvalidValue),
+        (EntityRequest("merge", "Redis", "Redis"), UsageError),
+        (EntityRequest("merge", "Redis", "--"), InvalidValue),
     ]
     for request, error in refused:
         with pytest.raises(error):

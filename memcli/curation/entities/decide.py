@@ -1,4 +1,4 @@
-"""Decisions of people on entities: register, ignore, rename, alias, merge.
+"""Decisions of people on entities: register, merge, ignore.
 
 Invariant: each decision is one commit of the registry and of every entry that it
 changes, in which only the `entities` line changes; `memcli undo` takes it
@@ -43,10 +43,11 @@ if TYPE_CHECKING:
 
 
 class EntityRequest(NamedTuple):
-    """A person's request: `verb` is register, rename, alias or merge.
+    """A person's request: `verb` is register or merge.
 
-    `other` is the new name, the alias, or the entity to merge into; `type` and
-    `aliases` belong to an entity that is registered.
+    `register` makes an entity of `name`, with a `type` and `aliases`. `merge` makes one
+    entity of `name` and `other`, which is called `other` from then on. One of the two
+    may be new: so an entity gets another name, or one more.
     """
 
     verb: str
@@ -96,24 +97,14 @@ class _FileEdit(NamedTuple):
     what: str
 
 
-class _Decision(NamedTuple):
-    """The effect of a request on the registry: the entity as it was, without a path
-    where it has no file, and as it will be; the entities that it takes in."""
-
-    old: Registered
-    entity: Registered
-    what: str
-    gone: Sequence[Registered] = ()
-
-
 def plan(vault: Vault, request: EntityRequest) -> EntityPlan:
     """Say what a request would change.
 
     Raises:
         NotAllowed: an agent asks; the name is taken (`entity_exists`) or ambiguous.
-        EntryNotFound: no entity has the name (`entity_not_found`).
+        EntryNotFound: no entity has one of the names (`entity_not_found`).
         InvalidValue: not a name, or no such type.
-        UsageError: the request changes nothing by itself.
+        UsageError: the two are one entity already.
     """
     return _planned(vault, request)[0]
 
@@ -134,16 +125,10 @@ def apply(vault: Vault, request: EntityRequest) -> tuple[EntityPlan, str | None]
                 at.change.remove(path, expected=before)
             else:
                 at.change.put(path, after, expected=before)
-        at.say("review", [_SENTENCES[request.verb].format(request, name=plan.name)])
+        merges = request.verb == "merge"
+        done = f"merged {request.name} into" if merges else "registered"
+        at.say("review", [f"{done} {plan.name}"])
     return plan, at.change.commit
-
-
-_SENTENCES = {
-    "register": "registered {name}",
-    "rename": "renamed {0.name} to {name}",
-    "alias": "{0.other} is {name}",
-    "merge": "merged {0.name} into {name}",
-}
 
 
 def _planned(
@@ -152,14 +137,13 @@ def _planned(
     from memcli.entries import codec, no_secrets
 
     vault.owner_only("deciding on entities")
-    decide = {"register": _registered, "merge": _merged}.get(request.verb, _renamed)
-    decision = decide(vault, request)
-    edits = _files(vault, decision)
+    decide = _registered if request.verb == "register" else _merged
+    entity, pages = decide(vault, request)
+    edits = _files(vault, entity, pages)
     shown = [(edit.path, edit.what) for edit in edits]
-    entity = decision.entity._replace(path=edits[0].path)
-    in_texts = request.verb in ("register", "alias")
+    entity = entity._replace(path=edits[0].path)
     touched = []
-    for path in vault.read(lambda r: _paths(vault, r, entity, in_texts=in_texts)):
+    for path in vault.read(lambda reader: _paths(vault, reader, entity)):
         stored = vault.stored(path)
         before = stored.entry.entities
         after = _mapped(before, entity)
@@ -177,86 +161,80 @@ def _planned(
 # --- what a request means -----------------------------------------------------------
 
 
-def _registered(vault: Vault, request: EntityRequest) -> _Decision:
+def _registered(
+    vault: Vault, request: EntityRequest
+) -> tuple[Registered, list[Registered]]:
     name, *aliases = map(check_name, (request.name, *request.aliases))
     for each in (name, *aliases):
-        _refuse_taken(vault.registry, each, None)
+        _refuse_taken(vault.registry, each)
     kind = str(check_choice(EntityType, request.type, "type"))
-    entity = Registered(name, kind, _others(name, aliases))
-    return _Decision(Registered(name), entity, "registered")
+    return Registered(name, kind, _others(name, aliases)), []
 
 
-def _renamed(vault: Vault, request: EntityRequest) -> _Decision:
-    """An entity with another name, or with one more."""
-    old = _known(vault, request.name)
-    new = check_name(request.other)
-    _refuse_taken(vault.registry, new, old if old.path else None)
-    renames = request.verb == "rename"
-    name = new if renames else old.name
-    aliases = _others(name, (*old.aliases, old.name, new))
-    if (name, aliases) == (old.name, old.aliases):
-        raise UsageError(f"'{new}' is a name of {old.name} already")
-    what = f"called {new}; the file keeps its name" if renames else f"alias {new}"
-    return _Decision(old, old._replace(name=name, aliases=aliases), what)
-
-
-def _merged(vault: Vault, request: EntityRequest) -> _Decision:
-    source, target = _known(vault, request.name), _known(vault, request.other)
-    gone = [
-        entity
-        for entity in vault.registry.entities
-        if fold(entity.name) == fold(source.name) and entity.path != target.path
-    ]
-    if fold(source.name) == fold(target.name) and not gone:
+def _merged(
+    vault: Vault, request: EntityRequest
+) -> tuple[Registered, list[Registered]]:
+    """The one entity, and the pages of the two, that which stays first."""
+    one, other = (_known(vault, name) for name in (request.name, request.other))
+    if one is None and other is None:
+        raise listing.not_found(vault, request.name)
+    source, name = one or check_name(request.name), other or check_name(request.other)
+    forms = {fold(source), fold(name)}
+    pages = [page for page in vault.registry.entities if fold(page.name) in forms]
+    pages.sort(key=lambda page: fold(page.name) != fold(name))
+    if len(forms) == 1 and len(pages) < 2:
         raise UsageError(
-            f"{source.name} and {target.name} are one entity already: "
-            f"{target.path or 'mentioned, not registered'}",
+            f"{request.name} and {request.other} are one entity already: "
+            f"{pages[0].path if pages else 'mentioned, not registered'}",
             hint="If a second file has that name, memcli inspect lint says what to do.",
         )
-    names = [alias for entity in (source, *gone) for alias in entity.aliases]
-    aliases = _others(target.name, (*target.aliases, source.name, *names))
-    kind = target.type if target.path else source.type
-    entity = target._replace(aliases=aliases, type=kind)
-    return _Decision(target, entity, f"takes in {source.name}", gone)
+    names = [alias for page in pages[:1] for alias in page.aliases] + [source]
+    names += [each for page in pages for each in (page.name, *page.aliases)]
+    kind = pages[0].type if pages else request.type
+    return Registered(name, kind, _others(name, names)), pages
 
 
-def _known(vault: Vault, name: str) -> Registered:
-    """The entity of a name; an entity that is only mentioned has no path."""
-    registry = vault.registry
-    listing.refuse_ambiguous(registry, name)
-    return registry.find(name) or Registered(listing.page(vault, name).name)
+def _known(vault: Vault, name: str) -> str | None:
+    """The name of the entity that a name means, as its page or the first entry spells
+    it; None for a new name."""
+    listing.refuse_ambiguous(vault.registry, name)
+    entity = vault.registry.find(name)
+    if entity is not None:
+        return entity.name
+    spelt = vault.read(lambda reader: list(reader.values("entity_name")))
+    return min((each for each in spelt if fold(each) == fold(name)), default=None)
 
 
-def _files(vault: Vault, decision: _Decision) -> list[_FileEdit]:
-    """The edits of the registry, that of the entity's own file first."""
+def _files(
+    vault: Vault, entity: Registered, pages: Sequence[Registered]
+) -> list[_FileEdit]:
+    """The edits of the registry: the first page becomes that of the entity, the others
+    are removed, and what they say goes there."""
     from memcli.entries import dates
 
     def data_of(path: str) -> bytes:
         return files.read(inside(vault.root, path))
 
     removed = [
-        _FileEdit(each.path, data_of(each.path), None, "removed")
-        for each in decision.gone
+        _FileEdit(page.path, data_of(page.path), None, "removed") for page in pages[1:]
     ]
     texts = [description_of(edit.before or b"", edit.path) for edit in removed]
     added = "\n\n".join(filter(None, texts))
-    old, entity, what = decision.old, decision.entity, decision.what
-    before = None
-    if old.path:
-        path, before = old.path, data_of(old.path)
+    if pages:
+        path, before = pages[0].path, data_of(pages[0].path)
         data = rewrite_entity(
             before, path, name=entity.name, aliases=entity.aliases, added=added
         )
-    else:
-        now_ms, what = vault.now_ms(), "registered"
-        folder = layout.registry_folder(entity.type)
-        path = free_paths.free_path(vault, folder, slug(entity.name), {})
-        entity = entity._replace(path=path, created=dates.iso(now_ms // 1000))
-        text = f"{added}\n" if added else ""
-        data = encode_entity(entity, new_id(now_ms, vault.entropy), text)
-    edits = [_FileEdit(path, before, data, what), *removed]
+        what = "its names" if pages[0].name == entity.name else "another name"
+        what = f"{what}: {', '.join((entity.name, *entity.aliases))}"
+        return [_FileEdit(path, before, data, what), *removed]
+    now_ms, folder = vault.now_ms(), layout.registry_folder(entity.type)
+    path = free_paths.free_path(vault, folder, slug(entity.name), {})
+    entity = entity._replace(path=path, created=dates.iso(now_ms // 1000))
+    data = encode_entity(entity, new_id(now_ms, vault.entropy))
+    edits = [_FileEdit(path, None, data, "registered")]
     forms = {fold(entity.name)}
-    if not old.path and forms & store.ignored_names(vault.root).keys():
+    if forms & store.ignored_names(vault.root).keys():
         ignored = data_of(layout.IGNORED_NAMES)
         rest = store.without_names(ignored, forms)
         edits.append(_FileEdit(layout.IGNORED_NAMES, ignored, rest, "ignored no more"))
@@ -265,16 +243,16 @@ def _files(vault: Vault, decision: _Decision) -> list[_FileEdit]:
 
 def _others(name: str, aliases: Iterable[str]) -> tuple[str, ...]:
     """The aliases, each once, without the name itself."""
-    by_form = {fold(alias): alias for alias in reversed(list(aliases))}
+    by_form: dict[str, str] = {}
+    for alias in aliases:
+        by_form.setdefault(fold(alias), alias)
     by_form.pop(fold(name), None)
-    return tuple(reversed(by_form.values()))
+    return tuple(by_form.values())
 
 
-def _refuse_taken(registry: Registry, name: str, but: Registered | None) -> None:
+def _refuse_taken(registry: Registry, name: str) -> None:
     """Raise NotAllowed for a name that another entity has."""
     for entity in registry.entities:
-        if but is not None and fold(entity.name) == fold(but.name):
-            continue
         if fold(name) in listing.forms_of(entity, entity.name):
             said = quote(entity.name)  # a page of the registry may be another person's
             also = f" as an alias of {entity.name}" * (fold(name) != fold(entity.name))
@@ -289,16 +267,18 @@ def _refuse_taken(registry: Registry, name: str, but: Registered | None) -> None
 # --- what it means for entries ------------------------------------------------------
 
 
-def _paths(
-    vault: Vault, reader: Reader, entity: Registered, *, in_texts: bool
-) -> list[str]:
-    """Entries that mention one of the names; with `in_texts` also entries in force
-    whose text does."""
+def _paths(vault: Vault, reader: Reader, entity: Registered) -> list[str]:
+    """Entries that mention one of the names, and entries in force whose text does."""
     view = View(vault.now_ms() // 1000)
-    rest = [other for other in vault.registry.entities if other.path != entity.path]
-    names = compiled([*rest, entity])
-    docs = set(listing.mentioning(reader, listing.forms_of(entity, entity.name)))
-    for doc in reader.everything() if in_texts else ():
+    forms = listing.forms_of(entity, entity.name)
+    others = [
+        each
+        for each in vault.registry.entities
+        if forms.isdisjoint(listing.forms_of(each, each.name))
+    ]
+    names = compiled([*others, entity])
+    docs = set(listing.mentioning(reader, forms))
+    for doc in reader.everything():
         row = reader.row(doc)
         # A note that memcli did not write is changed only when it is named.
         if not is_adopted(row.id) and reader.verdict(doc, view) is None:
@@ -338,7 +318,7 @@ def ignore(vault: Vault, names: Sequence[str]) -> tuple[list[str], str | None]:
         data = before = files.read(path) if os.path.lexists(path) else None
         ignored, new = set(store.ignored_names(vault.root)), []
         for name in map(check_name, names):
-            _refuse_taken(vault.registry, name, None)
+            _refuse_taken(vault.registry, name)
             if fold(name) not in ignored:
                 ignored.add(fold(name))
                 data = store.with_name(data, name)
