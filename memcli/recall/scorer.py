@@ -9,10 +9,8 @@ A pair is two rows of one recall: one that was useful, and one that was not. *Ev
 useful row is compared with *every* other row, above it or below: pairs with rows above
 alone are all pairs that the shown order got wrong, so they cannot compare two orders
 (Joachims, Swaminathan & Schnabel, "Unbiased learning-to-rank with biased feedback",
-WSDM 2017). Rows that are shown first are used more: a row at rank r is looked at with a
-chance of (1/r)^eta. So the training gets the difference of the log ranks beside the
-features, learns eta from the same pairs, and the scorer leaves it out. The test is not
-corrected: the bias that is left favours the order that was shown.
+WSDM 2017). Rows that are shown first are used more, which favours the order that was
+shown. So a recall that a scorer has ordered teaches none: it would prove itself.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-_SCHEMA = 2
+_SCHEMA = 3
 # A scorer is two kilobytes.
 _LARGEST = 1_000_000
 # Parts of a score that multiply; all others add up.
@@ -58,17 +56,18 @@ _LEAST_SEEN = 10
 _ALPHA = 0.01
 # One question in three is held out.
 _HELD_OUT = 3
+# The weight of a feature by which useful rows lie above the others by its spread.
+_STEEP = 2.0
 
 
 class Scorer(NamedTuple):
     """The weights that were learned, from how much, and whether they count.
 
-    `weights` has for each feature its weight, and the centre and scale by which it is
-    measured; `position` is what a row's place explains (eta, see above). `held_out`
-    says how both orders fared on questions that the weights have not seen: how many
-    questions and pairs; `default` and `scorer`, the shares of pairs in the right order,
-    each question counting the same; `differ` of the questions come out differently; `p`
-    is the chance of so large a gain by luck.
+    `weights` has for each feature its weight; `offset` is what an ordinary row weighs.
+    `held_out` says how both orders fared on questions that the weights have not seen:
+    how many questions and pairs; `default` and `scorer`, the shares of pairs in the
+    right order, each question counting the same; `differ` of the questions come out
+    differently; `p` is the chance of so large a gain by luck.
     """
 
     takes_part: bool
@@ -76,8 +75,8 @@ class Scorer(NamedTuple):
     pairs: int
     questions: int
     held_out: Mapping[str, float] | None = None
-    position: float = 0.0
-    weights: Mapping[str, tuple[float, float, float]] = MappingProxyType({})
+    offset: float = 0.0
+    weights: Mapping[str, float] = MappingProxyType({})
 
     def adjust(self, features: Mapping[str, float]) -> float:
         """The factor of a row's score, between 0.9 and 1.1.
@@ -88,16 +87,12 @@ class Scorer(NamedTuple):
         return self.factor(_measured(features))
 
     def factor(self, seen: Mapping[str, float]) -> float:
-        weighed = (
-            weight * (seen.get(name, 0.0) - centre) / scale
-            for name, (weight, centre, scale) in self.weights.items()
-        )
-        return 1 + REACH * math.tanh(math.fsum(weighed))
+        weighed = (each * seen.get(name, 0.0) for name, each in self.weights.items())
+        return 1 + REACH * math.tanh(math.fsum(weighed) - self.offset)
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        weights = {name: list(numbers) for name, numbers in self.weights.items()}
-        return {"schema": _SCHEMA, **self._asdict(), "weights": weights}
+        return {"schema": _SCHEMA, **self._asdict(), "weights": dict(self.weights)}
 
 
 class Stored(NamedTuple):
@@ -157,15 +152,13 @@ def store(root: str, scorer: Scorer) -> None:
 
 def _decoded(value: dict[str, Any]) -> Scorer:
     """The scorer of a JSON value; an error of Python's where it is none."""
-    schema, held = value.pop("schema"), value["held_out"]
-    weights = {name: (w, c, s) for name, (w, c, s) in value["weights"].items()}
-    scorer = Scorer(**{**value, "weights": weights})
-    numbers = [scorer.pairs, scorer.questions, scorer.position]
-    for each in ((held or {}).values(), *weights.values()):
-        numbers += each
+    schema, held, weights = value.pop("schema"), value["held_out"], value["weights"]
+    scorer = Scorer(**value)
+    numbers = [scorer.pairs, scorer.questions, scorer.offset]
+    numbers += [*(held or {}).values(), *weights.values()]
     # Sums of larger ones could overflow.
     usable = all(type(n) in (int, float) and abs(n) <= 10**_DIGITS for n in numbers)
-    if schema != _SCHEMA or not usable or any(w[2] < _SMALL for w in weights.values()):
+    if schema != _SCHEMA or not usable:
         raise ValueError("not the numbers of a scorer")
     return scorer._replace(takes_part=scorer.takes_part is True)
 
@@ -192,13 +185,12 @@ def _measured(features: Mapping[str, float]) -> dict[str, float]:
 
 
 class _Pair(NamedTuple):
-    """A pair as it is trained on and tested with: measured features, score by default
-    (the part of an older scorer taken out) and rank of the better row and of the worse
-    one."""
+    """A pair as it is trained on and tested with: measured features and score of the
+    better row and of the worse one; `was` says whether they stood in that order."""
 
     seen: tuple[Mapping[str, float], Mapping[str, float]]
     scores: tuple[float, float]
-    ranks: tuple[float, float]
+    was: bool
 
     def apart(self, name: str) -> float:
         """How far a feature sets the two rows apart."""
@@ -225,27 +217,10 @@ def train(given: Iterable[Mapping[str, Any]]) -> Scorer:
             return nothing._replace(reason=f"{counted(number, unit)} of {least} needed")
     training = [group for name, group in questions.items() if not held_out(name)]
     testing = [group for name, group in questions.items() if held_out(name)]
-    measures = _measures(training)
-    if not measures:
+    weights, offset = _learned(training)
+    if not weights:
         return nothing._replace(reason="no feature sets the rows apart")
-    rows, weights = [], []
-    for group in training:
-        for pair in group:
-            row = [pair.apart(name) / scale for name, (_, scale) in measures.items()]
-            rows.append([*row, math.log(pair.ranks[1] / pair.ranks[0])])
-            # A question counts once, however often and with how many rows it was asked.
-            weights.append(1 / len(group))
-    *learned, position = _fitted(rows, weights)
-    return _judged(
-        nothing._replace(
-            position=round(position, _DIGITS),
-            weights={
-                name: (round(weight, _DIGITS), *measures[name])
-                for name, weight in zip(measures, learned, strict=True)
-            },
-        ),
-        testing,
-    )
+    return _judged(nothing._replace(weights=weights, offset=offset), testing)
 
 
 def held_out(question: str) -> bool:
@@ -259,108 +234,76 @@ def _by_question(given: Iterable[Mapping[str, Any]]) -> dict[str, list[_Pair]]:
     """Each pair once, by question, in an order that depends on the pairs alone."""
     pairs = {}
     for pair in given:
-        sides = pair["better"], pair["worse"]
-        key = (pair["question"], pair["recall"], *(side["id"] for side in sides))
-        better, worse = (
-            side["score"] / (side["features"].get(_OWN) or 1.0) for side in sides
-        )
+        better, worse = sides = pair["better"], pair["worse"]
+        if any(_OWN in side["features"] for side in sides):
+            continue
         one, other = (_measured(side["features"]) for side in sides)
-        ranks = sides[0]["rank"], sides[1]["rank"]
-        pairs[key] = _Pair((one, other), (better, worse), ranks)
+        key = (pair["question"], pair["recall"], better["id"], worse["id"])
+        scores = better["score"], worse["score"]
+        pairs[key] = _Pair((one, other), scores, better["rank"] < worse["rank"])
     grouped: dict[str, list[_Pair]] = {}
     for key in sorted(pairs):
         grouped.setdefault(key[0], []).append(pairs[key])
     return grouped
 
 
-def _measures(training: Sequence[Sequence[_Pair]]) -> dict[str, tuple[float, float]]:
-    """Centre and scale of each feature that sets rows apart in enough questions."""
-    pairs = [pair for group in training for pair in group]
-    measures = {}
-    for name in sorted({name for pair in pairs for seen in pair.seen for name in seen}):
-        told = (any(abs(p.apart(name)) > _SMALL for p in group) for group in training)
-        if sum(told) < _LEAST_SEEN:
-            continue
-        both = math.fsum(seen.get(name, 0.0) for pair in pairs for seen in pair.seen)
-        square = math.fsum(pair.apart(name) ** 2 for pair in pairs) / len(pairs)
-        scale = round(math.sqrt(square), _DIGITS)
-        if scale > _SMALL:
-            measures[name] = round(both / (2 * len(pairs)), _DIGITS), scale
-    return measures
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / max(1, len(values))
 
 
-def _fitted(rows: Sequence[Sequence[float]], counts: Sequence[float]) -> list[float]:
-    """The weights of a logistic regression in which every row is a win.
+def _learned(training: Sequence[Sequence[_Pair]]) -> tuple[dict[str, float], float]:
+    """The weight of each feature that sets rows apart in enough questions, and the sum
+    of an ordinary row.
 
-    By Newton's method, with a normal prior of variance 1 on each weight and without an
-    intercept, since a difference has two signs: a linear RankNet (Burges et al., 2005).
+    The weight is how far the useful rows lie above the others on average, in units of
+    the feature's spread; a question counts once, however many rows it has.
     """
-    size = range(len(rows[0]))
-    weights = [0.0 for _ in size]
-    for _ in range(30):
-        slope = [-weight for weight in weights]
-        curve = [[float(i == j) for j in size] for i in size]
-        for row, count in zip(rows, counts, strict=True):
-            lost = 1 / (1 + math.exp(min(700.0, sum(map(float.__mul__, weights, row)))))
-            bend = count * lost * (1 - lost)
-            for i in size:
-                slope[i] += count * lost * row[i]
-                line, by = curve[i], bend * row[i]
-                for j in size:
-                    line[j] += by * row[j]
-        step = _solved(curve, slope)
-        weights = [weight + each for weight, each in zip(weights, step, strict=True)]
-        if max(map(abs, step)) < 1e-9:
-            break
-    return weights
-
-
-def _solved(matrix: list[list[float]], right: list[float]) -> list[float]:
-    """The x of `matrix` x = `right`, by elimination; `matrix` is positive definite."""
-    lines = [[*line, value] for line, value in zip(matrix, right, strict=True)]
-    for at, line in enumerate(lines):
-        lines[at] = line = [value / line[at] for value in line]
-        for other, values in enumerate(lines):
-            if other != at and (by := values[at]):
-                lines[other] = [a - by * b for a, b in zip(values, line, strict=True)]
-    return [line[-1] for line in lines]
+    pairs = [pair for group in training for pair in group]
+    weights, ordinary = {}, []
+    for name in sorted({name for pair in pairs for seen in pair.seen for name in seen}):
+        apart = [[pair.apart(name) for pair in group] for group in training]
+        told = sum(any(abs(each) > _SMALL for each in group) for group in apart)
+        spread = math.sqrt(_mean([each * each for group in apart for each in group]))
+        if told < _LEAST_SEEN or spread <= _SMALL:
+            continue
+        above = _mean([_mean(group) for group in apart]) / spread
+        weight = round(_STEEP * above / spread, _DIGITS)
+        if abs(weight) < 10**_DIGITS:
+            weights[name] = weight
+            centre = _mean([s.get(name, 0.0) for pair in pairs for s in pair.seen])
+            ordinary.append(weight * centre)
+    return weights, round(math.fsum(ordinary), _DIGITS)
 
 
 def _judged(scorer: Scorer, testing: Sequence[Sequence[_Pair]]) -> Scorer:
     """The scorer with its figures on held-out pairs, and the decision.
 
-    What is compared is what recall would do: the score, and the score times the
-    factor. The unit is the question, as its pairs share rows. The test is the
-    randomization test on the questions' differences (Smucker, Allan & Carterette,
-    CIKM 2007), one-sided, by its normal limit. Where an older scorer moved a row up,
-    that favours the scorer: a pair for it counts rank/rank only, the chance at eta = 1
-    that the lower row was seen.
+    What is compared is what recall would do: the order as it was shown, and that by the
+    score times the factor. The unit is the question, as its pairs share rows. The test
+    is the randomization test on the questions' differences (Smucker, Allan &
+    Carterette, CIKM 2007), one-sided, by its normal limit.
     """
-    default, mine, gains = [], [], []
+    default, mine = [], []
     for group in testing:
-        right, gain = [0, 0], 0.0
+        now = []
         for pair in group:
-            (score, other), (rank, behind) = pair.scores, pair.ranks
-            factor, its = map(scorer.factor, pair.seen)
+            one, other = (
+                score * scorer.factor(seen)
+                for score, seen in zip(pair.scores, pair.seen, strict=True)
+            )
             # Equal scores keep the order they were shown in.
-            was = (score, -rank) > (other, -behind)
-            now = (score * factor, -rank) > (other * its, -behind)
-            right[0] += was
-            right[1] += now
-            if now != was:
-                gain += min(1.0, rank / behind) if now else -1.0
-        default.append(right[0] / len(group))
-        mine.append(right[1] / len(group))
-        gains.append(gain / len(group))
+            now.append(one > other or (one == other and pair.was))
+        default.append(_mean([pair.was for pair in group]))
+        mine.append(_mean(now))
+    gains = [now - was for now, was in zip(mine, default, strict=True)]
     spread = math.sqrt(math.fsum(gain * gain for gain in gains))
     differ = sum(gain != 0 for gain in gains)
     p = math.erfc(math.fsum(gains) / spread / math.sqrt(2)) / 2 if spread else 1.0
-    tested = max(1, len(testing))
     held = {
         "questions": len(testing),
         "pairs": sum(map(len, testing)),
-        "default": round(math.fsum(default) / tested, 4),
-        "scorer": round(math.fsum(mine) / tested, 4),
+        "default": round(_mean(default), 4),
+        "scorer": round(_mean(mine), 4),
         "differ": differ,
         "p": float(f"{p:.3g}"),
     }

@@ -35,7 +35,7 @@ def test_it_trains_from_the_log_and_says_what_came_of_it(
     assert done["kept"] == str(state_of(vault.root, layout.SCORER))
     assert list(done["scorer"]) == [
         *("trained", "problem", "schema", "takes_part", "reason", "pairs"),
-        *("questions", "held_out", "position", "weights"),
+        *("questions", "held_out", "offset", "weights"),
     ]
     assert list(done["scorer"]["held_out"]) == [
         *("questions", "pairs", "default", "scorer", "differ", "p")

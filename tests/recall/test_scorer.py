@@ -94,8 +94,8 @@ def feedback(name: str | None, entry: str, useful: bool = True) -> dict[str, Any
     }
 
 
-def learned(weights: dict[str, tuple[float, float, float]]) -> Scorer:
-    return Scorer(True, "", 1, 1, weights=weights)
+def learned(weights: dict[str, float], offset: float = 0.0) -> Scorer:
+    return Scorer(True, "", 1, 1, weights=weights, offset=offset)
 
 
 def learn(events: list[Any]) -> Scorer:
@@ -160,7 +160,7 @@ def test_the_factor_is_small_and_unknown_features_are_zero(
 ) -> None:
     names = ("lexical", "recency", "writer:hook", "writer:gone")
     model = learned(
-        {name: (w, 0.0, 0.5) for name, w in zip(names, weights, strict=True)}
+        {name: 2 * weight for name, weight in zip(names, weights, strict=True)}
     )
     factor = model.adjust(seen)
     assert 0.9 <= factor <= 1.1
@@ -170,7 +170,7 @@ def test_the_factor_is_small_and_unknown_features_are_zero(
 
 
 def test_the_factor_does_not_depend_on_how_high_the_scores_of_a_question_are() -> None:
-    model = learned({"lexical": (1.0, 0.5, 0.25), "session": (-2.0, 0.5, 0.25)})
+    model = learned({"lexical": 4.0, "session": -8.0}, -2.0)
     small = model.adjust({"lexical": 1.0, "session": 3.0, "recency": 1.05})
     large = model.adjust({"lexical": 10.0, "session": 30.0, "recency": 1.05})
     assert small == large != 1
@@ -187,12 +187,9 @@ def test_what_decides_is_learned_and_helps_where_it_was_not_trained() -> None:
     assert held is not None
     assert held["scorer"] > held["default"]
     assert held["p"] < 0.01
-    weights = {name: weight for name, (weight, _, _) in model.weights.items()}
-    assert weights["writer:skill"] > 5 * abs(weights["lexical"])
+    assert model.weights["writer:skill"] > 2 * abs(model.weights["lexical"])
     hook, skill = ({"lexical": 4.0, f"writer:{one}": 1.0} for one in ("hook", "skill"))
     assert model.adjust(skill) > model.adjust(hook)
-    # The place was learned beside it, and for what it is.
-    assert 0.3 < model.position < 0.7
 
 
 @pytest.mark.slow
@@ -202,13 +199,13 @@ def test_what_no_feature_decides_takes_no_part(eta: float) -> None:
         learn(world(seed, 300, nothing, eta=eta)).takes_part
         for seed in sample(range(20), 3)
     ]
-    assert sum(taken) == 0
+    assert sum(taken) <= 1  # of a hundred one does, by luck
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("eta", [0.0, 1.0, 1.5])
 def test_a_scorer_does_not_prove_itself_by_what_it_has_put_on_top(eta: float) -> None:
-    old = learned({"writer:hook": (-3.0, 0.5, 1.0)})
+    old = learned({"writer:hook": -3.0}, -1.5)
     for seed in sample(range(5), 2):
         model = learn(world(seed, 400, nothing, eta=eta, shown_by=old))
         assert not model.takes_part, model.reason
@@ -219,7 +216,7 @@ def test_the_order_and_repetition_of_pairs_change_no_byte() -> None:
     once = json.dumps(scorer.train(pairs).as_dict())
     random.Random(5).shuffle(pairs)
     assert json.dumps(scorer.train(pairs + pairs[:50]).as_dict()) == once
-    assert '"writer:skill": [0.' in once
+    assert '"writer:skill": 1.' in once
 
 
 def test_no_question_is_on_both_sides_and_a_third_is_held_out() -> None:
@@ -246,7 +243,7 @@ def test_too_few_pairs_or_questions_take_no_part_and_say_how_many() -> None:
 
 # --- in a vault -------------------------------------------------------------------
 
-HOOKS_DOWN = learned({"writer:hook": (-9.0, 0.5, 0.1)})
+HOOKS_DOWN = learned({"writer:hook": -90.0}, -45.0)
 
 
 def keep(vault: Vault, value: Any) -> None:
@@ -300,14 +297,9 @@ BROKEN = [
     *(b"", b"{", b"\xff", b"[" * 100_000, b"5", b"[]", b"null", b"{}"),
     broken(schema=1),
     broken(weights=[]),
-    broken(weights={"lexical": [1, 2]}),
-    *(
-        broken(weights={"lexical": [w, 0, 1]})
-        for w in ("x", float("nan"), 1e308, 10**400)
-    ),
-    broken(weights={"lexical": [1, 0, 1e-300]}),
+    *(broken(weights={"lexical": w}) for w in ("x", [1], float("nan"), 1e308, 10**400)),
     broken(pairs=None),
-    broken(position=10**400),
+    broken(offset=10**400),
     broken(held_out=7),
 ]
 
