@@ -15,7 +15,7 @@ from memcli import parameters
 from memcli.declared import takes
 from memcli.entries.entry import Entry
 from memcli.errors import InvalidValue
-from memcli.recall.query import Query, from_words, made, view_of
+from memcli.recall.query import Query, from_words, view_of
 from memcli.vault import vault as _vault
 from memcli.vault import vaults as _vaults
 from memcli.vault.caller import OWNER, Caller
@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any, Self, TypedDict, Unpack
+    from typing import Any, Self, Unpack
 
     from memcli.curation.evolve import Evolved
     from memcli.curation.forget import Forgotten
@@ -35,10 +35,8 @@ if TYPE_CHECKING:
     from memcli.curation.sync_report import Synced
     from memcli.curation.undo import Undone
     from memcli.curation.verify import Confirmed, Verified
-    from memcli.entries.eligibility import View
     from memcli.recall.feedback import Noted
     from memcli.recall.listing import Shown
-    from memcli.recall.query import Filters
     from memcli.recall.reflect import Reflection, Synthesis
     from memcli.recall.results import Recalled, Row
     from memcli.sessions.bringing import Reflected
@@ -46,24 +44,14 @@ if TYPE_CHECKING:
     from memcli.vault.health.log import Event
     from memcli.vault.saved import Saved
 
-    class Whole(TypedDict, total=False):
-        """The other parts of a whole `Query`, for who has them at hand."""
-
-        filters: Filters
-        view: View
-
-    class QueryOptions(parameters.Query, Whole, total=False):
-        """The keywords of a recall."""
-
-    class QuestionOptions(parameters.Question, Whole, total=False):
-        """The keywords of a reflection."""
-
 
 class _Asked:
     """The questions that one vault and several are asked alike."""
 
     @takes(parameters.Query)
-    def recall(self, query: str | Query, **options: Unpack[QueryOptions]) -> Recalled:
+    def recall(
+        self, query: str | Query, **options: Unpack[parameters.Query]
+    ) -> Recalled:
         """Answer a question with ranked rows.
 
         Args:
@@ -81,7 +69,7 @@ class _Asked:
         query: str | Query,
         *,
         response_schema: Any = None,
-        **options: Unpack[QuestionOptions],
+        **options: Unpack[parameters.Question],
     ) -> Reflection:
         """Gather what answers a question, and say how far to trust it.
 
@@ -101,7 +89,7 @@ class _Asked:
         query: str | Query,
         *,
         response_schema: Any = None,
-        **options: Unpack[QuestionOptions],
+        **options: Unpack[parameters.Question],
     ) -> Synthesis:
         """As `reflect`, in an older envelope; runs no synthesis."""
         from memcli.recall import reflect
@@ -406,20 +394,19 @@ def _asked(
     *,
     facts: bool = False,
 ) -> Query:
-    """The query that a text with options, or a whole one, asks for.
+    """The query that a text with options asks for; a whole one as it is.
 
     `facts`: an idea that waits for a decision is none, also where ideas are asked for.
     """
-    now = vaults[0].now_ms() // 1000
-    if isinstance(query, Query) or {"filters", "view"} & options.keys():
-        filters = options.get("filters")
-        kinds = filters.kinds if filters and not facts else ()
-        return made(query, view_of(now, kinds=kinds), **options)
+    if isinstance(query, Query):
+        if options:
+            raise InvalidValue("options go with a text, not with a query", code="twice")
+        return query
     if options.get("project"):
         from memcli.recall.filters import named_project
 
         options = {**options, "project": named_project(vaults, options["project"])}
-    whole = from_words(query, now, **options)
+    whole = from_words(query, vaults[0].now_ms() // 1000, **options)
     return whole._replace(view=view_of(whole.view.now)) if facts else whole
 
 

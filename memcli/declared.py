@@ -173,7 +173,7 @@ def takes(group_: type) -> Callable[[Method], Method]:
 
         known = group(group_)
         own = inspect.signature(method)
-        named = {*own.parameters, "filters", "view"} - {"options"}
+        named = own.parameters.keys() - {"options"}
 
         @wraps(method)
         def checked(self: Any, *words: Any, **options: Any) -> Any:

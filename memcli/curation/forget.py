@@ -207,8 +207,10 @@ def purge_commands(repository: Repository, blobs: Sequence[HeldBlob]) -> list[st
     either = " || ".join(f'$2 == "{name}"' for name in ids)
     # A mode of 0 removes a line of the index; the path is what stands after the tab.
     awk = f'{either} {{ sub(/^[^\\t]*\\t/, "0 " $2 "\\t"); print }}'
-    paths = sorted({repository.prefix + held.blob.path for held in blobs})
-    places = " ".join(shlex.quote(_pathspec(path)) for path in paths)
+    paths = {repository.prefix + held.blob.path for held in blobs}
+    # A star for what a terminal would not show or not take as it is.
+    globs = {re.sub(r"[^\w/.-]+", "*", path) for path in paths}
+    places = " ".join(shlex.quote(f":(top,glob){glob}") for glob in sorted(globs))
     remove = (
         f"git ls-files --stage -- {places} | awk {shlex.quote(awk)} "
         "| git update-index --index-info"
@@ -268,16 +270,6 @@ def _messages(repository: Repository, blobs: Sequence[HeldBlob]) -> Mapping[str,
 def _octal(character: str) -> str:
     data = character.encode("utf-8", "surrogateescape")
     return "".join(f"\\{byte:03o}" for byte in data)
-
-
-def _pathspec(path: str) -> str:
-    """A path for git, without what a terminal would not show or not take as it is."""
-    if path.isprintable():
-        return f":(top,literal){path}"
-    shown = (
-        re.sub(r"[*?\[\\]", r"\\\g<0>", c) if c.isprintable() else "*" for c in path
-    )
-    return f":(top,glob){''.join(shown)}"
 
 
 def _linked(reader: Reader, entry: Entry, gone: set[str]) -> list[Linking]:

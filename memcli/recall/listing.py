@@ -124,22 +124,25 @@ def show(vaults: Sequence[Vault], ids: Sequence[str]) -> list[Shown]:
     Raises:
         EntryNotFound, AmbiguousId: no vault has such an entry, or one has several.
     """
-    return [_shown(vaults, entry_id) for entry_id in ids]
+    return [_shown(*holder(vaults, entry_id)) for entry_id in ids]
 
 
-def _shown(vaults: Sequence[Vault], entry_id: str) -> Shown:
+def holder(vaults: Sequence[Vault], entry_id: str) -> tuple[Vault, str]:
+    """The first of the vaults that has an entry, and its path there.
+
+    Raises:
+        EntryNotFound, AmbiguousId: no vault has such an entry, or one has several.
+    """
     refusal = None
     for vault in vaults:
         try:
-            path = vault.path_of(entry_id)
+            return vault, vault.path_of(entry_id)
         except EntryNotFound as error:
             refusal = refusal or error
-            continue
-        return _at(vault, path)
     raise refusal or EntryNotFound("no vault was asked")
 
 
-def _at(vault: Vault, path: str) -> Shown:
+def _shown(vault: Vault, path: str) -> Shown:
     view = View(vault.now_ms() // 1000, agent=vault.agent)
 
     def look(reader: Reader) -> Shown:

@@ -1,8 +1,8 @@
 """Queries: one value for flags, tools, batch lines and Python.
 
 Invariant: a `Query` holds everything that an answer depends on besides the vault. It is
-built here only: by `from_words` from strings, by `made` from Python values. `checked`
-refuses what a vault does not know, such as a kind, before anything is read.
+built here by `from_words`, or by Python from its parts. `checked` refuses what a vault
+does not know, such as a kind, before anything is read.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any, Unpack
+    from typing import Unpack
 
     from memcli import parameters
     from memcli.vault.vault import Vault
@@ -169,18 +169,6 @@ def from_words(text: str, now: int, **words: Unpack[parameters.Query]) -> Query:
         explain=words.get("explain", False),
         exact=words.get("exact", False),
     )
-
-
-def made(query: str | Query, default: View, **options: Any) -> Query:
-    """The query that Python asks for, by a text and options or by a whole `Query`.
-
-    The options win over the whole query. Without a view a text has the default one.
-    """
-    if isinstance(query, Query):
-        return query._replace(**options)
-    if options.get("view") is None:
-        options["view"] = default
-    return Query(query, **options)
 
 
 def view_of(

@@ -35,7 +35,7 @@ def test_a_person_who_says_no_is_told_that_nothing_was_changed(
         "forget": {"entry_id": name},
         "doctor": {"fix": True},
     }
-    values["entities"] = {"action": "rename", "names": ["Redis", "Valkey"]}
+    values["entities"] = {"action": "merge", "names": ["Redis", "Valkey"]}
     if command == "entities":
         page = Path(vault.root, "entities", "tool", "redis.md")
         page.parent.mkdir(parents=True)

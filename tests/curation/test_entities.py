@@ -14,7 +14,6 @@ from memcli.curation.entities import listing as entities
 from memcli.curation.entities.decide import EntityRequest, ignore
 from memcli.curation.entities.listing import candidates, listed
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed, UsageError
-from memcli.recall.query import Filters
 from memcli.vault.health import lint
 
 
@@ -41,7 +40,7 @@ def test_memory_stored_via_memory_store_produces_entity_mentions(vault: Vault) -
     assert mentions(vault, entry) == ("Redis", "Checkout", "cache.py")
     data = Path(vault.root, vault.path_of(entry)).read_text("utf-8")
     assert "entities: [Redis, Checkout, cache.py]" in data
-    rows = vault.recall("store", filters=Filters(entities=("redis",))).rows
+    rows = vault.recall("store", entities=["redis"]).rows
     assert [row.id for row in rows] == [entry]
 
 

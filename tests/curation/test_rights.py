@@ -155,7 +155,7 @@ def test_the_owner_alone_forgets_undoes_and_decides_on_names(
     for act in (
         lambda: ada.forget(mine),
         lambda: ada.forget("1zzzzzzzzzzzzzzz"),
-        lambda: undo.undo_last(ada, "review: "),
+        lambda: undo.undo_last(ada),
         lambda: entities.apply(ada, request),
     ):
         with pytest.raises(NotAllowed) as refused:

@@ -75,7 +75,7 @@ def answers(vault: Vault) -> list[Recalled | Listed]:
     past = view_of(NOW, history=True, statuses=["resolved", "expired"])
     return [
         *ranked,
-        vault.recall("deploy friday queue", limit=3, explain=True, view=past),
+        vault.recall(Query("deploy friday queue", past, limit=3, explain=True)),
         everything(vault),
     ]
 

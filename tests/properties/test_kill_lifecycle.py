@@ -152,7 +152,7 @@ OPERATIONS: dict[str, Act] = {
     "supersede": lambda v: review.supersede(
         v, id_of(v, "We deploy at night"), id_of(v, "We deploy on Tuesdays")
     ),
-    "undo": lambda v: undo.undo_last(v, "review: "),
+    "undo": lambda v: undo.undo_last(v),
     "reflect": lambda v: reflect_on_talk(v),
 }
 

@@ -394,7 +394,7 @@ def test_a_version_that_was_insisted_on_can_come_back(vault: Vault) -> None:
 def test_an_undo_brings_back_what_the_history_has(vault: Vault) -> None:
     saved = vault.save(vault.draft({"text": f"use {TOKEN}"}), allow_secret=True)
     vault.forget(saved.id)
-    undo_last(vault, "forget")
+    undo_last(vault)
     assert TOKEN in vault.get(saved.id).body
 
 

@@ -113,7 +113,7 @@ def admitted(vault: Vault, view: View) -> set[str]:
 
 
 def rows(vault: Vault, view: View) -> set[str]:
-    return {row.id for row in vault.recall(WORD, view=view, limit=10_000).rows}
+    return {row.id for row in vault.recall(Query(WORD, view, limit=10_000)).rows}
 
 
 def everything(vault: Vault, view: View) -> set[str]:
@@ -126,7 +126,7 @@ def newest(vault: Vault, view: View) -> set[str]:
 
 
 def reflected(vault: Vault, view: View) -> set[str]:
-    found = vault.reflect(WORD, view=view, limit=10_000)
+    found = vault.reflect(Query(WORD, view, limit=10_000))
     shown = {row.id for row in found.facts}
     assert {one.id for one in found.citations} == shown
     assert {name for pair in found.similar for name in pair[:2]} <= shown
@@ -161,7 +161,7 @@ def test_recall_shows_exactly_what_the_function_admits(
 @pytest.mark.parametrize("view", list(VIEWS))
 def test_constraints_and_injection_show_nothing_else(asked: Vault, view: str) -> None:
     allowed = admitted(asked, VIEWS[view])
-    constraints = asked.recall("nothing of this", view=VIEWS[view]).constraints
+    constraints = asked.recall(Query("nothing of this", VIEWS[view])).constraints
     assert {row.id for row in constraints} <= allowed
     settings = asked.settings
     settings = settings._replace(injection=settings.injection._replace(chars=1_000_000))

@@ -21,7 +21,7 @@ from memcli.curation.entities import listing as entities
 from memcli.entries.text import prompt_injection
 from memcli.errors import LockBusy, MemcliError, NotAllowed
 from memcli.recall import listing
-from memcli.recall.query import Filters, Query, view_of
+from memcli.recall.query import Query, view_of
 from memcli.recall.results import Recalled
 from memcli.search.postgres import connection, engine, publisher
 from memcli.storage import known_vaults
@@ -64,14 +64,12 @@ def answers(vault: Vault) -> Iterator[Recalled]:
     for text in QUESTIONS:
         yield vault.recall(text, explain=True, budget="high")
     past = view_of(NOW, history=True, statuses=["resolved", "expired"])
-    yield vault.recall("deploy friday queue", limit=3, explain=True, view=past)
+    yield vault.recall(Query("deploy friday queue", past, limit=3, explain=True))
     yield vault.recall("friday", depth=2, explain=True)
-    yield vault.recall(
-        "deploy", filters=Filters(kinds=("note", "fix"), tags=("deploy",))
-    )
-    yield vault.recall("café", filters=Filters(entities=("Friday", "robot", "fryday")))
+    yield vault.recall("deploy", kinds=["note", "fix"], tags=["deploy"])
+    yield vault.recall("café", entities=["Friday", "robot", "fryday"])
     yield vault.recall("what about friday in may 2023", explain=True)
-    yield vault.recall("friday", filters=Filters(after=NOW - 90 * 86_400))
+    yield vault.recall("friday", after="90d")
     yield vault.recall("zzz qqqq deploi", explain=True)
 
 

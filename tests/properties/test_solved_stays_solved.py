@@ -135,11 +135,11 @@ WAYS_IN = [
 
 def shown(vault: Vault) -> dict[str, list[str]]:
     """The texts and titles that each surface shows when it is asked for the words."""
-    found = vault.recall(SOLVED, view=VIEW, depth=2)
-    history = vault.recall(SOLVED, view=view_of(NOW, history=True)).rows
+    found = vault.recall(Query(SOLVED, VIEW, depth=2))
+    history = vault.recall(Query(SOLVED, view_of(NOW, history=True))).rows
     newest = listing.listed(vault, Query("", VIEW)).rows
     both = Vaults([vault])
-    reflected = vault.reflect(SOLVED, view=VIEW)
+    reflected = vault.reflect(Query(SOLVED, VIEW))
     chosen = vault.read(lambda reader: select.chosen(reader, vault.settings, VIEW))
     told = [*chosen.rules, *chosen.focus]
     words = prompt.question(SOLVED)
@@ -148,11 +148,11 @@ def shown(vault: Vault) -> dict[str, list[str]]:
         "recall": [row.text for row in (*found.rows, *found.constraints)],
         "recall --set history=true": [row.text for row in history],
         "list": [row.text for row in newest],
-        "Vaults": [row.text for row in both.recall(SOLVED, view=VIEW).rows],
+        "Vaults": [row.text for row in both.recall(Query(SOLVED, VIEW)).rows],
         "reflect": [row.text for row in reflected.facts],
         "reflect, left out": [repr(reflected.superseded_excluded)],
         "reflect of several": [row.text for row in both.reflect(SOLVED).facts],
-        "synthesize": [vault.synthesize(SOLVED, view=VIEW).answer],
+        "synthesize": [vault.synthesize(Query(SOLVED, VIEW)).answer],
         "a session's start": [one.text for one in start.at_start(vault, SESSION).items],
         "a prompt": [
             one.item.text for one in prompt.for_prompt(vault, words, VIEW, set())
@@ -212,7 +212,7 @@ def test_what_came_in_before_is_solved_with_it(
     vault.save(vault.draft(ABOUT))
     vault.save(vault.draft({"text": "It waits", "status": "pending"}))
     way(vault)
-    (row, *_) = vault.recall(SOLVED, view=VIEW).rows
+    (row, *_) = vault.recall(Query(SOLVED, VIEW)).rows
     vault.resolve(row.id)
     assert all_of(vault, SOLVED) == []
 

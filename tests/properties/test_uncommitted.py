@@ -223,7 +223,7 @@ def test_a_secret_that_review_edits_away_comes_into_no_commit(
     assert not path.exists()
     assert SECRET not in objects(vault)
     # An undo brings back the candidate as it was, but for what was edited away.
-    undo.undo_last(vault, "review: ")
+    undo.undo_last(vault)
     text = path.read_text("utf-8")
     assert "The token is in the vault" in text
     assert MARK in text

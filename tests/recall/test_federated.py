@@ -14,7 +14,7 @@ from memcli import Vault, Vaults
 from memcli.entries import layout
 from memcli.errors import InvalidConfig, MemcliError, NotAVault, VaultNotFound
 from memcli.recall import recall
-from memcli.recall.query import Filters, Query, view_of
+from memcli.recall.query import Query, view_of
 from memcli.storage import known_vaults
 from tests.conftest import NOW, VaultMaker, state_of
 
@@ -222,13 +222,13 @@ def test_a_vault_that_breaks_while_it_is_read_is_a_warning(
     save(team, "we deploy")
     Path(own.root, ".memcli", "config.toml").write_text("[vault]\nkinds = ['adr']\n")
     user_config(table("platform", team))
-    wanted = Filters(kinds=("adr", "note"))
-    found = Vaults.open().recall("deploy", filters=wanted)
+    wanted = ["adr", "note"]
+    found = Vaults.open().recall("deploy", kinds=wanted)
     assert sources(found) == [("personal", "we deploy")]
     (warning,) = found.warnings
     assert warning.startswith("team:platform was not asked: ")
     with pytest.raises(MemcliError):
-        Vaults.open("personal", "platform").recall("deploy", filters=wanted)
+        Vaults.open("personal", "platform").recall("deploy", kinds=wanted)
 
 
 def test_when_none_can_be_asked_it_is_an_error(

@@ -8,7 +8,6 @@ from memcli import Vault, Vaults
 from memcli.cli import hints as wording
 from memcli.cli.mcp import hints
 from memcli.recall.no_match import NoMatch, merged
-from memcli.recall.query import Filters, view_of
 from tests.conftest import VaultMaker
 from tests.saving import save
 
@@ -34,7 +33,7 @@ def test_an_agent_learns_no_word_of_anothers_private_entry(vault: Vault) -> None
 def test_entries_that_filters_leave_out_are_counted(vault: Vault) -> None:
     save(vault, "red apples")
     save(vault, "green apples", tags=["x"])
-    found = why(vault, "apples", filters=Filters(kinds=("fix",)))
+    found = why(vault, "apples", kinds=["fix"])
     assert (found.filtered, found.missing, found.ended) == (2, (), {})
 
 
@@ -42,13 +41,12 @@ def test_the_filters_that_leave_all_out_are_named_and_the_moment_is_one(
     vault: Vault,
 ) -> None:
     save(vault, "red apples")
-    then = view_of(vault.now_ms() // 1000, as_of=1_600_000_000)
-    found = why(vault, "apples", view=then, filters=Filters(tags=("x",)))
+    found = why(vault, "apples", as_of="2020-09-13", tags=["x"])
     assert (found.filtered, found.filters) == (1, ("tag", "as_of"))
     (said,) = wording.sentences("recall", "apples", found)
     told = "No matching entries: filters (tag, as_of) left out 1 entry with words of it"
     assert said.startswith(told)
-    assert why(vault, "apples", view=then).ended == {}
+    assert why(vault, "apples", as_of="2020-09-13").ended == {}
 
 
 def test_entries_that_are_over_are_counted_by_status(vault: Vault) -> None:

@@ -7,7 +7,7 @@ import pytest
 from memcli.api import Vault
 from memcli.errors import InvalidValue, UsageError
 from memcli.recall.filters import named_project
-from memcli.recall.query import Filters
+from memcli.recall.query import Filters, Query, view_of
 
 SHOP, BLOG = "github.com/acme/shop", "github.com/acme/blog"
 
@@ -18,11 +18,8 @@ def save(vault: Vault, text: str, project: str | None, **fields: Any) -> str:
 
 
 def asked(vault: Vault, text: str, project: str = "", here: str | None = None) -> Any:
-    from memcli.recall.query import made, view_of
-
     view = view_of(vault.now_ms() // 1000)
-    filters = Filters(project=project)
-    return vault.recall(made(text, view, filters=filters)._replace(here=here))
+    return vault.recall(Query(text, view, Filters(project=project), here=here))
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from memcli.entries import dates, layout
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.errors import InvalidValue
-from memcli.recall.query import Query, from_words, made, view_of
+from memcli.recall.query import Query, from_words, view_of
 from memcli.recall.question import unframed
 from tests.conftest import state_of
 
@@ -20,12 +20,8 @@ NOW = dates.to_epoch("2026-11-21T12:00:00Z")
 DAY = 86400
 
 
-def test_without_options_both_make_the_plain_query() -> None:
-    assert (
-        from_words("deploy", NOW)
-        == made("deploy", View(NOW))
-        == Query("deploy", View(NOW))
-    )
+def test_without_options_it_is_the_plain_query() -> None:
+    assert from_words("deploy", NOW) == Query("deploy", View(NOW))
 
 
 def test_relative_times_count_from_at() -> None:
@@ -61,13 +57,14 @@ def test_words_that_mean_nothing_are_refused(
     assert caught.value.error_code == code
 
 
-def test_python_takes_a_whole_query_and_its_options_win(vault: Vault) -> None:
+def test_python_takes_a_whole_query_or_a_text_with_options(vault: Vault) -> None:
     vault.save_all([vault.draft({"text": f"deploy {n}"}) for n in range(5)])
     query = Query("deploy", view_of(vault.now_ms() // 1000), limit=2)
     assert vault.recall(query) == vault.recall("deploy", limit=2)
-    assert vault.recall(query, limit=3) == vault.recall("deploy", limit=3)
     assert vault.reflect(query) == vault.reflect("deploy", limit=2)
-    assert len(Vaults([vault]).recall(query, limit=1).rows) == 1
+    assert len(Vaults([vault]).recall(query).rows) == 2
+    with pytest.raises(InvalidValue, match="not with a query"):
+        vault.recall(query, limit=3)
     with pytest.raises(
         TypeError, match="no keyword argument 'limt'; did you mean limit"
     ):

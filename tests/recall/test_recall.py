@@ -135,7 +135,7 @@ def test_tags_match_as_the_table_says(
 
 def test_unknown_tag_is_named_with_the_nearest(vault: Vault) -> None:
     save(vault, "red apples", tags=["deploy"])
-    answer = vault.recall("apples", filters=Filters(tags=("deplyo",)))
+    answer = vault.recall("apples", tags=["deplyo"])
     assert answer.warnings == ["no entry has the tag 'deplyo'; did you mean 'deploy'?"]
 
 

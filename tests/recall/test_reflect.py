@@ -13,7 +13,7 @@ from memcli.entries.eligibility import Agent, ReadPolicy, View
 from memcli.errors import InvalidValue
 from memcli.recall import recall, reflect
 from memcli.recall.follow_up import pairs
-from memcli.recall.query import Filters, Query, view_of
+from memcli.recall.query import Query, view_of
 from memcli.recall.results import Recalled
 from memcli.search.reader import Reader
 from memcli.vault import saving
@@ -200,10 +200,8 @@ def test_models_come_before_observations_before_facts(vault: Vault) -> None:
     assert [row.layer for row in found.facts] == ["model", "observation", *["fact"] * 6]
     assert ids(found)[:2] == [model, seen]
     assert ids(vault.reflect(QUESTION, limit=1)) == [model]
-    only = Filters(layers=("observation",))
-    assert ids(vault.reflect(QUESTION, filters=only)) == [seen]
-    nothing = Filters(layers=("model",), kinds=("decision",))
-    assert vault.reflect(QUESTION, filters=nothing).facts == []
+    assert ids(vault.reflect(QUESTION, layers=["observation"])) == [seen]
+    assert vault.reflect(QUESTION, layers=["model"], kinds=["decision"]).facts == []
 
 
 @pytest.mark.parametrize(
@@ -232,9 +230,8 @@ def test_the_budget_says_how_many_of_each(
 def test_filters_are_those_of_recall(vault: Vault) -> None:
     tagged = save(vault, "Redis is here", tags=["db"], kind="decision")
     old = save(vault, "Redis was old", occurred_at="2024-05-01", type="tool")
-    only = Filters(kinds=("decision",), tags=("db",))
-    assert ids(vault.reflect("redis", filters=only)) == [tagged]
-    found = vault.reflect("redis", filters=Filters(before=NOW - 365 * DAY))
+    assert ids(vault.reflect("redis", kinds=["decision"], tags=["db"])) == [tagged]
+    found = vault.reflect("redis", before="2025-11-21T12:00:00Z")
     assert ids(found) == [old]
     assert found.window == {
         "after": None,
@@ -268,10 +265,10 @@ def test_what_was_replaced_or_solved_is_named_and_not_among_the_facts(
     assert {one.reason for one in left_out} == {"superseded", "it is 90 now"}
     assert "too short" not in repr(left_out)
     view = view_of(NOW, history=True)
-    wide = vault.reflect(question, view=view)
+    wide = vault.reflect(Query(question, view))
     assert {one.id for one in wide.superseded_excluded} == {solved}
     as_of = view_of(NOW, as_of=NOW - DAY)
-    assert vault.reflect("timeout", view=as_of).superseded_excluded == []
+    assert vault.reflect(Query("timeout", as_of)).superseded_excluded == []
 
 
 def test_the_nearest_facts_are_named_as_pairs_the_newer_named_newer(
@@ -353,7 +350,7 @@ VIEWS = {
 def test_a_successor_that_is_hidden_is_not_named(vault: Vault) -> None:
     old = save(vault, "We deploy by hand", agent="ann", visibility="shared")
     vault.evolve(old, "We deploy from main", agent="bob", visibility="private")
-    (one,) = vault.reflect("deploy", view=VIEWS["shared"]).superseded_excluded
+    (one,) = vault.reflect(Query("deploy", VIEWS["shared"])).superseded_excluded
     assert (one.id, one.superseded_by) == (old, None)
 
 
@@ -367,10 +364,9 @@ def test_a_layer_among_the_types_narrows_to_that_layer(vault: Vault, ask: str) -
     tool = save(vault, "The build tool is slow", layer="observation", type="tool")
 
     def asked(*types: str) -> set[str]:
-        wanted = Filters(types=types)
         if ask == "recall":
-            return {row.id for row in vault.recall("build", filters=wanted).rows}
-        return set(ids(vault.reflect("build", filters=wanted)))
+            return {row.id for row in vault.recall("build", types=types).rows}
+        return set(ids(vault.reflect("build", types=types)))
 
     assert asked("observation") == {seen, tool}
     assert asked(" Observation", "tool") == {tool}

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from memcli import Vault
 from memcli.entries.eligibility import Agent, ReadPolicy, View
+from memcli.recall.query import Query
 from memcli.search.readings import one_edit
 from tests.conftest import NOW
 
@@ -146,7 +147,7 @@ def test_what_an_agent_may_not_see_is_no_reading(vault: Vault):
     save(vault, "the pool")
     vault.save(vault.draft({"text": "the postgres key", "visibility": "private"}))
     seen = View(NOW, agent=Agent("reader", ReadPolicy.SHARED))
-    answer = vault.recall("postgress key", view=seen)
+    answer = vault.recall(Query("postgress key", seen))
     assert answer.rows == []
     assert answer.reading == {}
     assert vault.recall("postgress key").reading == {"postgress": ["postgres"]}

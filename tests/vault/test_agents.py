@@ -93,7 +93,7 @@ def test_what_shows_more_than_single_entries_is_for_the_owner(
         with pytest.raises(NotAllowed, match="for the owner"):
             ask(vault)
     with pytest.raises(NotAllowed, match="for the owner"):
-        undo.undo_last(vault, "review: ")
+        undo.undo_last(vault)
 
 
 def test_inspect_agents_counts_what_each_wrote_and_sees(make_vault: VaultMaker) -> None:

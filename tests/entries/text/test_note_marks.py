@@ -8,7 +8,6 @@ from memcli import Vault
 from memcli.entries.entry import Entry
 from memcli.entries.ids import adopted_id
 from memcli.entries.text.links import as_read, date_of_name, inline_tags
-from memcli.recall.query import Filters
 
 
 @pytest.mark.parametrize(
@@ -75,12 +74,12 @@ def test_an_adopted_note_is_found_by_all_of_them_and_stays_as_it_is(
     path.write_text(text, encoding="utf-8")
     (row,) = vault.recall("zeppelin").rows
     assert (row.tags, row.occurred_at) == (["own", "büro"], "2026-03-14")
-    for filters in (
-        Filters(tags=("büro",)),
-        Filters(tags=("own",)),
-        Filters(after=1_773_446_400, before=1_773_532_800),  # 14 March 2026
+    for found in (
+        vault.recall("met", tags=["büro"]),
+        vault.recall("met", tags=["own"]),
+        vault.recall("met", after="2026-03-14", before="2026-03-15"),
     ):
-        assert [r.id for r in vault.recall("met", filters=filters).rows] == [row.id]
+        assert [r.id for r in found.rows] == [row.id]
     assert vault.recall("what happened in march 2026?").rows
     assert path.read_text(encoding="utf-8") == text
 

@@ -12,6 +12,7 @@ from memcli.entries import anchors, dates
 from memcli.entries.eligibility import DAY, View
 from memcli.entries.entry import SUMMARY_TAG, Confidence, Status
 from memcli.hosts.transcripts import open_transcript
+from memcli.recall.query import Query
 from memcli.sessions.briefing.select import chosen
 from memcli.sessions.briefing.start import Session, at_start
 from memcli.sessions.judging import bring
@@ -291,7 +292,7 @@ def test_what_a_session_taught_fades_and_ends_unless_it_is_met_again(
         return [f"{one.item} {one.score:.2f}" for one in items]
 
     def found() -> set[str]:
-        rows = moving.recall("slow ledger", view=View(clock[0])).rows
+        rows = moving.recall(Query("slow ledger", View(clock[0]))).rows
         return {row.text for row in rows}
 
     def after(days: int) -> list[str]:
