@@ -169,10 +169,23 @@ def _best(answers: Sequence[_Told]) -> list[Row]:
     return sorted(rows, key=lambda row: -row.score)
 
 
-def merged(answers: Sequence[_Told], query: Query) -> Recalled:
-    """The answers of all vaults as that of one."""
+def merged(
+    answers: Sequence[_Told], query: Query, layers: Mapping[str, int] | None
+) -> Recalled:
+    """The answers of all vaults as that of one.
+
+    Args:
+        answers: of each vault.
+        query: what was asked.
+        layers: how many rows of each layer, where the answer is in their order.
+    """
     rows = _best(answers)
-    shown, omitted = fit(rows[: query.most], query.max_chars)
+    chosen = rows[: query.most]
+    if layers is not None:
+        by_layer = ([row for row in rows if row.layer == layer] for layer in layers)
+        parts = zip(by_layer, layers.values(), strict=True)
+        chosen = [row for part, count in parts for row in part[:count]][: query.limit]
+    shown, omitted = fit(chosen, query.max_chars)
     first: Recalled = answers[0][1]
     return first._replace(
         rows=shown,
@@ -184,31 +197,8 @@ def merged(answers: Sequence[_Told], query: Query) -> Recalled:
             for word in first.missing_terms
             if all(word in answer.missing_terms for _, answer in answers)
         ],
-    )
-
-
-def gathered(
-    answers: Sequence[_Told], most: Mapping[str, int], limit: int | None
-) -> Any:
-    """The rows of all vaults about a question, as `reflect.gather` has those of one.
-
-    Args:
-        answers: of each vault.
-        most: how many rows of each layer, in the order of the answer.
-        limit: how many in all.
-    """
-    rows = _best(answers)
-    shown = [
-        row
-        for layer, count in most.items()
-        for row in [row for row in rows if row.layer == layer][:count]
-    ][:limit]
-    excluded = chain.from_iterable(answer.excluded for _, answer in answers)
-    return answers[0][1]._replace(
-        rows=shown,
-        **_beside(rows, shown, answers),
         weights={k: v for _, answer in answers for k, v in answer.weights.items()},
-        excluded=list(excluded),
+        excluded=[each for _, answer in answers for each in answer.excluded],
     )
 
 

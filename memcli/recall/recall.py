@@ -8,6 +8,7 @@ one line, nothing else is written.
 from __future__ import annotations
 
 import os
+from functools import partial
 from itertools import islice
 
 from memcli.entries import layout
@@ -25,6 +26,7 @@ from memcli.recall.results import (
     fit,
     held_against_code,
     index_warnings,
+    lowered,
     noted,
     read_as,
     row_of,
@@ -39,11 +41,11 @@ from memcli.vault import signals
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from typing import Any
 
     from memcli.entries.eligibility import View
-    from memcli.recall.no_match import NoMatch
+    from memcli.recall.results import Order
     from memcli.search.ranking.order import Adjust
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
@@ -60,33 +62,57 @@ def recall(sources: Vault | Vaults, query: Query) -> Recalled:
     Raises:
         InvalidValue: the query names what does not exist, see `query.checked`.
     """
-    many = len(sources.vaults) > 1
     # One scorer for all, or their scores would not compare: that of the first.
     scorer = scorers.load(sources.vaults[0].root)
+    return answered(sources, query, partial(look, scorer=scorer))
+
+
+def answered(
+    sources: Vault | Vaults,
+    query: Query,
+    look: Callable[[Reader, Query], Recalled],
+    layers: Mapping[str, int] | None = None,
+    order: Order = lowered,
+) -> Recalled:
+    """The one answer of all vaults: held against the code of now, and noted.
+
+    Args:
+        sources: the vaults that are asked.
+        query: what is asked.
+        look: answers for one of them.
+        layers: how many rows of each layer, where the answer is in their order.
+        order: the places of its rows now that some are stale.
+    """
+    many = len(sources.vaults) > 1
     # A limit of characters is for all together.
     each = query._replace(max_chars=None) if many else query
 
     def explained(reader: Reader, query: Query) -> Recalled:
         # `look` alone does not say why there is no row, for hooks wait for it.
-        answer = look(reader, query, scorer=scorer)
+        answer = look(reader, query)
         if many or answer.rows or answer.omitted:
             return answer
-        return answer._replace(no_match=no_match(reader, query))
+        from memcli.recall import no_match
+
+        return answer._replace(no_match=no_match.why(reader, query))
 
     answers, warnings = ask(sources, each, explained)
     answer: Recalled = answers[0][1]
     if many:
         from memcli.recall import federated
 
-        answer = federated.merged(answers, query)
+        answer = federated.merged(answers, query, layers)
+        if not (answer.rows or answer.omitted):
+            why = federated.no_match(sources, each)  # type: ignore[arg-type]
+            answer = answer._replace(no_match=why)
     if query.view.as_of is None:  # the code at that time is not looked at
-        answer = held_against_code(sources.vaults[0], answer)
+        answer = held_against_code(sources.vaults[0], answer, order)
     for vault, _ in answers:
-        rows = noted(answer.rows, answer.constraints, vault.source)
-        vault.recorder.recalled(query.text, rows)
-    if many and not (answer.rows or answer.omitted):
-        why = federated.no_match(sources, each)  # type: ignore[arg-type]
-        answer = answer._replace(no_match=why)
+        # In the order of layers there is no rank that a scorer could learn.
+        ranked, beside = answer.rows, answer.constraints
+        if layers is not None:
+            ranked, beside = [], [*ranked, *beside]
+        vault.recorder.recalled(query.text, noted(ranked, beside, vault.source))
     return answer._replace(warnings=warnings)
 
 
@@ -175,13 +201,6 @@ def _replacements(reader: Reader, query: Query, rows: Iterable[Row]) -> list[str
                 what = f"{one.id} ({one.title}) waits for review, and may replace"
                 found.append(f"{what} {row.id}: memcli review {one.id}")
     return found
-
-
-def no_match(reader: Reader, query: Query) -> NoMatch:
-    """Why a question has no row; loaded only when it has none."""
-    from memcli.recall import no_match
-
-    return no_match.why(reader, query)
 
 
 def weights_of(query: Query) -> Weights:

@@ -14,13 +14,7 @@ from memcli.named_tuple import NamedTuple, encoded
 from memcli.recall import confidence, recall
 from memcli.recall import question as asking
 from memcli.recall.follow_up import Next, Pair, next_queries, pairs
-from memcli.recall.results import (
-    Recalled,
-    Row,
-    held_against_code,
-    noted,
-    respelled,
-)
+from memcli.recall.results import Excluded, Recalled, Row, respelled
 from memcli.search.ranking import rank
 from memcli.search.ranking.corpus import DEFAULTS, SPELLING
 from memcli.vault import code_state, lineage
@@ -62,18 +56,6 @@ class Citation(NamedTuple):
     source: str
 
 
-class Excluded(NamedTuple):
-    """An entry that matches and was left out, and why; `superseded_by` replaces it.
-
-    None of its words are here: a reader would take a solved thing for news.
-    """
-
-    id: str
-    status: str
-    reason: str
-    superseded_by: str | None
-
-
 class Reflection(NamedTuple):
     """The answer to a question; docs/use/reflect.md describes the fields."""
 
@@ -113,27 +95,6 @@ class Synthesis(NamedTuple):
     sources: list[str]
     wiki_context_used: bool
 
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return self._asdict()
-
-
-class Gathered(NamedTuple):
-    """The rows of one vault, or several, about a question.
-
-    `weights` are what each word of the question counts; `no_match` says why there is
-    no row.
-    """
-
-    rows: list[Row]
-    constraints: list[Row]
-    weights: dict[str, float]
-    excluded: list[Excluded]
-    window: dict[str, Any] | None
-    warnings: list[str]
-    no_match: NoMatch | None = None
-    more_constraints: int = 0
-
 
 def reflect(sources: Vault | Vaults, query: Query) -> Reflection:
     """Gather what answers a question, and say how far to trust it.
@@ -144,30 +105,8 @@ def reflect(sources: Vault | Vaults, query: Query) -> Reflection:
     Raises:
         InvalidValue: the query names what does not exist, see `query.checked`.
     """
-    many = len(sources.vaults) > 1
-
-    def explained(reader: Reader, query: Query) -> Gathered:
-        found = gather(reader, query)
-        if many or found.rows:
-            return found
-        return found._replace(no_match=recall.no_match(reader, query))
-
-    answers, warnings = recall.ask(sources, query, explained)
-    gathered = answers[0][1]
-    if many:
-        from memcli.recall import federated
-
-        gathered = federated.gathered(answers, most(query), query.limit)
-    if query.view.as_of is None:
-        gathered = held_against_code(sources.vaults[0], gathered, order=_by_layer)
-    for vault, _ in answers:
-        # The order is by layer and then by score: no rank that a scorer could learn.
-        rows = noted((), [*gathered.rows, *gathered.constraints], vault.source)
-        vault.recorder.recalled(query.text, rows)
-    if many and not gathered.rows:
-        why = federated.no_match(sources, query)  # type: ignore[arg-type]
-        gathered = gathered._replace(no_match=why)
-    return _concluded(query, gathered._replace(warnings=warnings))
+    found = recall.answered(sources, query, gather, most(query), _by_layer)
+    return _concluded(query, found)
 
 
 def _by_layer(rows: Sequence[Row]) -> list[int]:
@@ -180,7 +119,7 @@ def _by_layer(rows: Sequence[Row]) -> list[int]:
     return sorted(range(len(rows)), key=rank)
 
 
-def _concluded(query: Query, gathered: Gathered) -> Reflection:
+def _concluded(query: Query, gathered: Recalled) -> Reflection:
     """Say how far to trust what was gathered."""
     rows = gathered.rows
     matched = [row.matched for row in rows]
@@ -207,7 +146,7 @@ def _concluded(query: Query, gathered: Gathered) -> Reflection:
         reading=respelled(row.read for row in rows),
         stale=[row.id for row in rows if row.stale],
         similar=pairs(rows),
-        superseded_excluded=gathered.excluded[:MOST_EXCLUDED],
+        superseded_excluded=list(gathered.excluded[:MOST_EXCLUDED]),
         next_queries=next_queries(query.text, rows, gathered.weights, gathered.window),
         window=gathered.window,
         budget={"name": query.budget, **dict(zip(LAYERS, counts, strict=True))},
@@ -237,15 +176,13 @@ def _suspicious(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def gather(reader: Reader, query: Query) -> Gathered:
+def gather(reader: Reader, query: Query) -> Recalled:
     """The rows of one vault, within a read; the query is `checked`."""
     rows: list[Row] = []
     warnings: dict[str, None] = {}
-    window = None
     counts = most(query)
     for layer, narrow in _layers(reader, query):
         answer = _look(reader, narrow, counts[layer])
-        window = answer.window
         warnings.update(dict.fromkeys(answer.warnings))
         for row in answer.rows:
             spelled = tuple(one for one in row.read if one.kind == SPELLING)
@@ -254,12 +191,11 @@ def gather(reader: Reader, query: Query) -> Gathered:
     rows = rows[: query.limit]
     words = _weights(reader, query)
     shown = {doc for row in rows for doc in reader.exact("path", row.path)}
-    return Gathered(
+    return answer._replace(
         rows=rows,
         **recall.constraints(reader, query, shown),
         weights=words,
         excluded=_excluded(reader, query, words, rows),
-        window=window,
         warnings=list(warnings),
     )
 

@@ -8,6 +8,8 @@ gone says so, and stands lower than it would.
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from memcli.entries.entry import Layer
 from memcli.entries.text import tokens
 from memcli.named_tuple import NamedTuple, encoded
@@ -118,6 +120,18 @@ class Row(NamedTuple):
         return fields
 
 
+class Excluded(NamedTuple):
+    """An entry that matches and was left out, and why; `superseded_by` replaces it.
+
+    None of its words are here: a reader would take a solved thing for news.
+    """
+
+    id: str
+    status: str
+    reason: str
+    superseded_by: str | None
+
+
 class Recalled(NamedTuple):
     """The answer to one question.
 
@@ -125,7 +139,8 @@ class Recalled(NamedTuple):
     1); `missing_terms` are its words found in no entry; `omitted` counts rows that
     `max_chars` left out; `window` echoes the time filter, or the window that the
     question names; `no_match` says why a question has no row. `more_constraints` counts
-    those in force beyond the ones that are given.
+    those in force beyond the ones that are given. For `reflect` alone, `weights` are
+    what each word of the question counts, and `excluded` what was left out.
     """
 
     query: str | None
@@ -138,6 +153,8 @@ class Recalled(NamedTuple):
     warnings: list[str]
     no_match: NoMatch | None = None
     more_constraints: int = 0
+    weights: Mapping[str, float] = MappingProxyType({})
+    excluded: Sequence[Excluded] = ()
 
     @property
     def reading(self) -> dict[str, list[str]]:
@@ -164,7 +181,8 @@ class Recalled(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """The `data` of the JSON envelope."""
         fields = self._asdict()
-        del fields["warnings"]
+        for name in ("warnings", "weights", "excluded"):
+            del fields[name]
         more = {"low_coverage": self.low_coverage, "reading": self.reading}
         return {name: encoded(value) for name, value in (fields | more).items()}
 
@@ -279,21 +297,19 @@ def lowered(rows: Sequence[Row]) -> list[int]:
     return order
 
 
-def held_against_code(vault: Vault, answer: Any, order: Order | None = lowered) -> Any:
+def held_against_code(vault: Vault, answer: Recalled, order: Order) -> Recalled:
     """An answer with what became of the code that its rows speak of.
 
     Args:
         vault: one of those that were asked; where its caller stands counts.
         answer: its rows have their sources.
-        order: the places of its rows now that some are stale; None: as they are.
+        order: the places of its rows now that some are stale.
     """
     both = [*answer.rows, *answer.constraints]
     seen, count = with_code(vault, both), len(answer.rows)
     if seen is both:
         return answer
-    rows = seen[:count]
-    if order:
-        rows = [rows[place] for place in order(rows)]
+    rows = [seen[place] for place in order(seen[:count])]
     return answer._replace(rows=rows, constraints=seen[count:])
 
 
