@@ -9,6 +9,7 @@ leaves a vault that the next command can use, and a sync that the next one compl
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from shlex import quote
 
 from memcli.curation import sync_report
@@ -30,7 +31,6 @@ from memcli.storage import (
     state_dirs,
     user_config,
 )
-from memcli.storage.arrival import Arrival
 from memcli.storage.git import merging, tree
 from memcli.storage.git import remote as remotes
 from memcli.storage.git.merging import Move
@@ -38,6 +38,7 @@ from memcli.storage.git.network import Terms
 from memcli.storage.git.repository import Repository
 from memcli.storage.git.tree import Difference
 from memcli.storage.lock import Lock
+from memcli.storage.transaction import take_lock
 from memcli.vault import vaults
 from memcli.vault.health import git_state
 
@@ -89,8 +90,6 @@ def sync(
         Conflict, WriteFailed, HistoryError, TooLarge, UnsafePath: the vault does not
             take the remote's changes; nothing of it was changed.
     """
-    vault.owner_only("sync")
-    vault.refuse_published("synced from here")
     with Lock(state_dirs.path(vault.root, layout.SYNC_LOCK), _PATIENCE):
         return in_turn(vault, terms, dry_run=dry_run, sleep=sleep)
 
@@ -185,19 +184,16 @@ class At(NamedTuple):
 
 def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
     vault, repository, remote, terms, dry_run, _ = at
-    if journal.exists(vault.root):
-        with _arrival(vault):
-            pass  # what a killed command began is finished before anything else
-    started, ours = repository.commit_of("HEAD"), None
-    found = sync_report.Uncommitted()
+    if journal.exists(vault.root):  # what a killed command began is finished first
+        _lock(at).__exit__(None, None, None)
+    started = repository.commit_of("HEAD")
+    found = sync_report.Uncommitted() if vault.read_only else _committed(at)
+    ours = repository.commit_of("HEAD")
     plans: list[MergePlan] = []
     pushed = False
     for number in range(_TRIES):
         if number:
             sleep(_PAUSE * number * (0.5 + vault.entropy(1)[0] / 255))
-        if not vault.read_only:
-            found = found.plus(_committed(at))
-        ours = ours or repository.commit_of("HEAD")
         # A remote that moves meanwhile is fetched again and merged again.
         theirs = _fetched(at)
         try:
@@ -308,11 +304,11 @@ def _fetched(at: At) -> str | None:
 def _merged(at: At, theirs: str | None) -> list[MergePlan]:
     """Let the vault hold what the remote has, under its lock; the merge, if it took
     one. A dry run only looks whether the vault would take it."""
-    vault = at.vault
+    vault, repository = at.vault, at.repository
     if theirs is None:
         return []
-    with _arrival(vault) as step:
-        repository = step.repository
+    with ExitStack() as held:
+        held.push(_lock(at))
         branch, ours = repository.branch(), repository.commit_of("HEAD")
         if branch is None or ours is None:
             raise NotAllowed(
@@ -338,12 +334,13 @@ def _merged(at: At, theirs: str | None) -> list[MergePlan]:
         if plan:
             both = (ours, theirs)
             after = merging.join(repository, both, plan.put, plan.gone, message)
-        step.go(Move(branch, ours, after))
+        move = Move(branch, ours, after)
+        arrival.go(vault.root, repository, move, vault.caller.audience)
         return [plan] if plan else []
 
 
-def _arrival(vault: Vault) -> Arrival:
-    return Arrival(vault.root, vault.environ, vault.caller.audience)
+def _lock(at: At) -> Lock:
+    return take_lock(at.vault.root, at.repository, at.vault.caller.audience)
 
 
 def _base(repository: Repository, ours: str, theirs: str | None) -> str | None:

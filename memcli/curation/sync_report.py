@@ -271,11 +271,6 @@ class Uncommitted(NamedTuple):
     left: Sequence[Left] = ()
     forgotten: Sequence[str] = ()
 
-    def plus(self, later: Uncommitted) -> Uncommitted:
-        """What two looks found, one after the other."""
-        forgotten = [*self.forgotten, *later.forgotten]
-        return later._replace(paths=[*self.paths, *later.paths], forgotten=forgotten)
-
 
 def plan(vault: Vault, repository: Repository) -> Uncommitted:
     """Look at what no commit holds; nothing is changed.

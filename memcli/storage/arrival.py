@@ -1,6 +1,6 @@
 """A vault goes to another commit: branch, index and folder, as one step.
 
-Invariant: the vault's lock is held from before the decision until everything is there.
+Invariant: the caller holds the vault's lock from before it decides until all is there.
 Nothing that a person has not committed is overwritten: where such a file is in the way,
 nothing changes, and the error names it. A kill leaves a journal, from which the next
 command, reading or writing, finishes the step.
@@ -18,21 +18,19 @@ from memcli.errors import Conflict, MemcliError, NotAllowed, UnsafePath
 from memcli.storage import files, settings
 from memcli.storage.change import Change, parents
 from memcli.storage.git import tree
-from memcli.storage.git.repository import Repository
 from memcli.storage.git.staging import refuse_filtered
 from memcli.storage.git.tree import LINK, PROGRAM, REGULAR, SUBMODULE, Difference
 from memcli.storage.journal import FileChange
-from memcli.storage.transaction import staged, take_lock
+from memcli.storage.transaction import staged
 from memcli.storage.vault_paths import all_inside
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from types import TracebackType
-    from typing import Self
 
     from memcli.storage.git.merging import Move
+    from memcli.storage.git.repository import Repository
     from memcli.storage.lock import Audience
 
 # Folders of a path, and bytes of a name, that every disk and tool can take.
@@ -42,111 +40,86 @@ _TAKEN = "sync: take the remote's changes"
 _NAMED = {LINK: "a symbolic link", SUBMODULE: "a submodule"}
 
 
-class Arrival:
-    """A context manager: inside the block the vault's lock is held.
+def go(root: str, repository: Repository, move: Move, audience: Audience) -> None:
+    """Go from a commit to another, for a caller that holds the vault's lock.
 
     Args:
         root: the vault's folder, the top of its repository.
-        environ: the environment of git.
+        repository: the vault's.
+        move: from where to where.
         audience: who gets messages about it.
 
-    Attributes:
-        repository: the vault's.
+    Raises:
+        Conflict: an uncommitted file is in the way; nothing was changed.
+        UnsafePath: the commit names a path that leads out of the vault, changes a
+            link or a submodule, or has a file in the place of a folder of memcli.
+        HistoryError: the branch is not where the move begins (code `head_moved`).
+        WriteFailed, LockBusy, TooLarge: as for any change; nothing was changed.
     """
+    audience.fault("locked")
+    changed = tree.differences(repository, move.before, move.after)
+    refuse(root, repository, changed)
+    new = [each.after.oid for each in changed if each.after]
+    contents = dict(zip(new, tree.read_blobs(repository, new), strict=True))
+    # Read before git is asked, so that an edit in between is seen by one of both.
+    changes = _changes(root, changed, contents)
+    _refuse_in_the_way(root, repository, changed, contents)
+    Change(root, repository, changes, {}, _TAKEN, move).carry_out(audience)
+    for each in changed:
+        before = each.before.mode if each.before else REGULAR
+        if each.after and each.after.mode != before:
+            _set_mode(root, each.path, each.after.mode)
 
-    def __init__(
-        self, root: str, environ: Mapping[str, str] | None, audience: Audience
-    ) -> None:
-        self.repository = Repository.open(root, environ=environ)
-        self._root = root
-        self._audience = audience
 
-    def __enter__(self) -> Self:
-        self._lock = take_lock(self._root, self.repository, self._audience)
-        return self
+def _changes(
+    root: str, changed: Sequence[Difference], contents: Mapping[str, bytes]
+) -> dict[str, FileChange]:
+    """The change of each file; removed files make room for new ones."""
+    for each in changed:
+        for folder in parents(each.path) if each.after else ():
+            if os.path.islink(os.path.join(root, *folder.split("/"))):
+                raise _in_the_way(root, folder)
+    ordered = sorted(changed, key=lambda each: each.after is not None)
+    places = all_inside(root, [each.path for each in ordered])
+    return {
+        each.path: FileChange(
+            files.standing(places[each.path]),
+            contents[each.after.oid] if each.after else None,
+        )
+        for each in ordered
+    }
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._lock.__exit__(kind, error, trace)
 
-    def go(self, move: Move) -> list[Difference]:
-        """Go from a commit to another; returns the paths at which they differ.
-
-        Args:
-            move: from where to where.
-
-        Raises:
-            Conflict: an uncommitted file is in the way; nothing was changed.
-            UnsafePath: the commit names a path that leads out of the vault, changes a
-                link or a submodule, or has a file in the place of a folder of memcli.
-            HistoryError: the branch is not where the move begins (code `head_moved`).
-            WriteFailed, LockBusy, TooLarge: as for any change; nothing was changed.
-        """
-        self._audience.fault("locked")
-        changed = tree.differences(self.repository, move.before, move.after)
-        refuse(self._root, self.repository, changed)
-        new = [each.after.oid for each in changed if each.after]
-        contents = dict(zip(new, tree.read_blobs(self.repository, new), strict=True))
-        # Read before git is asked, so that an edit in between is seen by one of both.
-        changes = self._changes(changed, contents)
-        self._refuse_in_the_way(changed, contents)
-        change = Change(self._root, self.repository, changes, {}, _TAKEN, move)
-        change.carry_out(self._audience)
-        for each in changed:
-            before = each.before.mode if each.before else REGULAR
-            if each.after and each.after.mode != before:
-                _set_mode(self._root, each.path, each.after.mode)
-        return changed
-
-    def _changes(
-        self, changed: Sequence[Difference], contents: Mapping[str, bytes]
-    ) -> dict[str, FileChange]:
-        """The change of each file; removed files make room for new ones."""
-        for each in changed:
-            for folder in parents(each.path) if each.after else ():
-                if os.path.islink(os.path.join(self._root, *folder.split("/"))):
-                    raise _in_the_way(self._root, folder)
-        ordered = sorted(changed, key=lambda each: each.after is not None)
-        places = all_inside(self._root, [each.path for each in ordered])
-        return {
-            each.path: FileChange(
-                files.standing(places[each.path]),
-                contents[each.after.oid] if each.after else None,
-            )
-            for each in ordered
-        }
-
-    def _refuse_in_the_way(
-        self, changed: Sequence[Difference], contents: Mapping[str, bytes]
-    ) -> None:
-        """Refuse where an uncommitted file would be overwritten."""
-        codes = {path: code for code, path in self.repository.status()}
-        for each in changed:
-            code = codes.get(each.path)
-            place = os.path.join(self._root, *each.path.split("/"))
-            there = os.path.lexists(place)
-            if code in (" D", "D ") and not there:
-                continue  # gone here, which takes nothing away
-            if code is None and (each.before is not None or not there):
+def _refuse_in_the_way(
+    root: str,
+    repository: Repository,
+    changed: Sequence[Difference],
+    contents: Mapping[str, bytes],
+) -> None:
+    """Refuse where an uncommitted file would be overwritten."""
+    codes = {path: code for code, path in repository.status()}
+    for each in changed:
+        code = codes.get(each.path)
+        place = os.path.join(root, *each.path.split("/"))
+        there = os.path.lexists(place)
+        if code in (" D", "D ") and not there:
+            continue  # gone here, which takes nothing away
+        if code is None and (each.before is not None or not there):
+            continue
+        if code in ("MM", "AM"):
+            raise staged(root, each.path)
+        if os.path.isdir(place) and not os.path.islink(place):
+            below = any(path.startswith(f"{each.path}/") for path in codes)
+            if each.before is None and not below:
+                continue  # a folder whose files are all in the commits
+        elif each.after:
+            try:
+                same = files.current(place) == contents[each.after.oid]
+            except MemcliError:
+                same = False
+            if same:
                 continue
-            if code in ("MM", "AM"):
-                raise staged(self._root, each.path)
-            if os.path.isdir(place) and not os.path.islink(place):
-                below = any(path.startswith(f"{each.path}/") for path in codes)
-                if each.before is None and not below:
-                    continue  # a folder whose files are all in the commits
-            elif each.after:
-                try:
-                    same = files.current(place) == contents[each.after.oid]
-                except MemcliError:
-                    same = False
-                if same:
-                    continue
-            raise _in_the_way(self._root, each.path)
+        raise _in_the_way(root, each.path)
 
 
 def _in_the_way(root: str, path: str) -> Conflict:
@@ -201,8 +174,8 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
         names = each.path.encode("utf-8", "surrogateescape").split(b"/")
         if each.after and (len(names) > _DEEP or max(map(len, names)) > _LONG):
             raise UnsafePath(
-                f"{each.path[:60]}... of the remote lies more than {_DEEP} folders "
-                f"deep, or has a name above {_LONG} bytes; nothing was changed",
+                f"the remote's {each.path[:40]}... lies more than {_DEEP} folders deep, "
+                f"or has a name above {_LONG} bytes; nothing was changed",
                 hint="Give it a shorter path in another clone of the remote, then "
                 "repeat the command.",
             )

@@ -102,29 +102,24 @@ def _start(words: tuple[str, ...], environ: Mapping[str, str]) -> None:
 
 # --- what a sync by itself brought -------------------------------------------------
 
-_NEWS = 20  # lines that wait at most
+_LARGEST = 100_000  # bytes of lines that wait
 
 
 def note_news(root: str, line: str, environ: Mapping[str, str] | None) -> None:
     """Keep a line until the vault's user is told it."""
     path = state_dirs.path(root, layout.SYNC_NEWS, environ)
-    lines = [*_news(path), line][-_NEWS:]
-    with contextlib.suppress(OSError):
-        files.store_value(path, lines)
+    with contextlib.suppress(OSError), open(path, "a", encoding="utf-8") as file:
+        file.write(" ".join(line.split()) + "\n")
 
 
 def take_news(root: str, environ: Mapping[str, str] | None) -> list[str]:
     """The lines that wait for the vault's user, who is told them once."""
-    try:
-        path = state_dirs.path(root, layout.SYNC_NEWS, environ)
-        found = _news(path)
-        if found:
-            os.unlink(path)
-    except (MemcliError, OSError):  # told again rather than never
+    path = state_dirs.path(root, layout.SYNC_NEWS, environ)
+    if not os.path.exists(path):
         return []
-    return found
-
-
-def _news(path: str) -> list[str]:
-    found = files.load_value(path, list) if os.path.exists(path) else None
-    return [line for line in found or () if isinstance(line, str)]
+    try:
+        data = files.read(path, limit=_LARGEST)
+        os.unlink(path)
+    except (MemcliError, OSError):  # what cannot be taken away would be told for ever
+        return []
+    return data.decode("utf-8", "replace").splitlines()

@@ -135,23 +135,12 @@ def parsed(text: str, path: str) -> Config:
 
 def changed(before: str, after: str) -> list[str]:
     """The settings that have another value in the second of two configs' texts, by
-    name, as in `agents.alpha.groups`; all of them where one cannot be read."""
-    try:
-        one, two = (_flat(user_config.read(text, "")) for text in (before, after))
-    except InvalidConfig:
-        return ["all of it"]
-    names = [name for name in {**one, **two} if one.get(name) != two.get(name)]
+    name, as in `agents.alpha.groups`."""
+    from memcli.entries.merging.files import table
+
+    one, two = (table(text) or {} for text in (before, after))
+    names = [".".join(key) for key in {**one, **two} if one.get(key) != two.get(key)]
     return sorted("".join(filter(str.isprintable, name))[:60] for name in names)
-
-
-def _flat(table: Mapping[str, Any], above: str = "") -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in table.items():
-        if isinstance(value, dict):
-            found |= _flat(value, f"{above}{key}.")
-        else:
-            found[f"{above}{key}"] = value
-    return found
 
 
 def _unusable(path: str, reason: str, hint: str = "or delete it") -> InvalidConfig:

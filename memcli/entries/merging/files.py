@@ -295,7 +295,7 @@ def _agrees(merged: str, texts: Sequence[str]) -> bool:
     A line says something else below another `[section]`, and lines know nothing of
     sections: a key for one agent could become a key for the next one.
     """
-    start, one, two, now = map(_table, (*texts, merged))
+    start, one, two, now = map(table, (*texts, merged))
     if start is None or one is None or two is None or now is None:
         return False
     wanted = {
@@ -305,7 +305,7 @@ def _agrees(merged: str, texts: Sequence[str]) -> bool:
     return now == {key: value for key, value in wanted.items() if value is not None}
 
 
-def _table(text: str) -> dict[tuple[str, ...], Any] | None:
+def table(text: str) -> dict[tuple[str, ...], Any] | None:
     """Settings by their keys; None for what is no TOML, or nested too deep."""
     from memcli.entries import toml_text
 

@@ -112,11 +112,11 @@ def others(
 def writers(repository: Repository, path: str, seconds: float) -> list[str] | None:
     """The authors of a file's lines, but for who commits here; None where git cannot
     say it in time."""
-    words: tuple[str, ...] = ("blame", "--line-porcelain", "--no-textconv", "HEAD")
     # In git's own folder, where no .mailmap of the vault gives a commit another author.
     here = repository.git_dir
     env = {**repository.environment, "GIT_WORK_TREE": here}
-    words += ("--", repository.prefix + path)
+    name = repository.prefix + path
+    words = ("blame", "--line-porcelain", "--no-textconv", "HEAD", "--", name)
     done = run(here, env, words, watch=Watch(seconds))
     text = done.printed.decode("utf-8", "replace")
     if done.code or not text:
