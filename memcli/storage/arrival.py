@@ -174,8 +174,8 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
         names = each.path.encode("utf-8", "surrogateescape").split(b"/")
         if each.after and (len(names) > _DEEP or max(map(len, names)) > _LONG):
             raise UnsafePath(
-                f"the remote's {each.path[:40]}... lies more than {_DEEP} folders deep, "
-                f"or has a name above {_LONG} bytes; nothing was changed",
+                f"the remote's {each.path[:40]}... lies too many folders deep, or has "
+                "too long a name; nothing was changed",
                 hint="Give it a shorter path in another clone of the remote, then "
                 "repeat the command.",
             )
