@@ -163,31 +163,14 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
     if new:
         tree.refuse_sizes(tree.sizes(repository, [*new.values()]), [*new])
     for each in changed:
-        if each.after and any(ord(letter) < 32 for letter in each.path):
+        if each.after and (why := _no_place(each.path)):
             glob = "".join("?" if ord(letter) < 32 else letter for letter in each.path)
             raise UnsafePath(
-                f"the remote's {each.path!r} holds a control character; nothing was "
-                "changed",
+                f"the remote has a file {why}: {each.path[:99]!r}; nothing was changed",
                 hint="Take it out in another clone of the remote, then repeat the "
-                f"command: git rm -- {quote(glob)}; git commit -m 'a name'; git push",
-            )
-        names = each.path.encode("utf-8", "surrogateescape").split(b"/")
-        if each.after and (len(names) > _DEEP or max(map(len, names)) > _LONG):
-            raise UnsafePath(
-                f"the remote's {each.path[:40]}... lies too many folders deep, or has "
-                "too long a name; nothing was changed",
-                hint="Give it a shorter path in another clone of the remote, then "
-                "repeat the command.",
-            )
-        # One file system tells letters' case apart, another not.
-        name = each.path.casefold()
-        if each.after and layout.is_own_folder(name) and "/" not in name:
-            raise UnsafePath(
-                f"the remote has a file at {each.path}, where memcli keeps its "
-                "own files; nothing was changed",
-                hint="Correct the remote with git, then repeat the command. "
-                f"See who changed it: git -C {root} log --all -- {each.path}",
-                code="folder_replaced",
+                f"command: git rm -- {quote(glob[:200])}; git commit -m 'a name'; git "
+                "push",
+                code="no_place",
             )
         if each.path == repository.prefix + layout.CONFIG and each.after:
             (data,) = tree.read_blobs(repository, [each.after.oid])
@@ -197,6 +180,18 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
         if each.path.casefold().endswith(".gitattributes") and each.after:
             _refuse_filters(repository, each)
     refuse_filtered(repository, [each.path for each in changed if each.after])
+
+
+def _no_place(path: str) -> str:
+    """Why a vault has no place for a file of this path; empty where it has one."""
+    names = path.encode("utf-8", "surrogateescape").split(b"/")
+    if any(ord(letter) < 32 for letter in path):
+        return "with a control character in its name"
+    if len(names) > _DEEP or max(map(len, names)) > _LONG:
+        return "too many folders deep, or with too long a name"
+    # One file system tells letters' case apart, another not.
+    own = "/" not in path and layout.is_own_folder(path.casefold())
+    return "where memcli keeps its own files" if own else ""
 
 
 def _set_mode(root: str, path: str, mode: str) -> None:

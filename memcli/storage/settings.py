@@ -139,7 +139,11 @@ def changed(before: str, after: str) -> list[str]:
     from memcli.entries.merging.files import table
 
     one, two = (table(text) or {} for text in (before, after))
-    names = [".".join(key) for key in {**one, **two} if one.get(key) != two.get(key)]
+    names = [
+        ".".join(key)
+        for key, value in {**one, **two}.items()
+        if one.get(key) != two.get(key) and value != {}  # a table's mere name
+    ]
     return sorted("".join(filter(str.isprintable, name))[:60] for name in names)
 
 

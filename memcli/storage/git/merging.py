@@ -106,7 +106,8 @@ def others(
     words = ("log", "--no-show-signature", "--encoding=UTF-8", "--format=%an%x1f%ae")
     files = [f":(literal){path}" for path in paths]
     said = repository.answer(*words, theirs, f"^{ours}", "--", *files)
-    return _others(repository, said.decode("utf-8", "replace").split("\n"))
+    rows = said.decode("utf-8", "replace").strip("\n").split("\n")
+    return _others(repository, (row.rpartition("\x1f")[::2] for row in rows))
 
 
 def writers(repository: Repository, path: str, seconds: float) -> list[str] | None:
@@ -119,26 +120,20 @@ def writers(repository: Repository, path: str, seconds: float) -> list[str] | No
     words = ("blame", "--line-porcelain", "--no-textconv", "HEAD", "--", name)
     done = run(here, env, words, watch=Watch(seconds))
     text = done.printed.decode("utf-8", "replace")
-    if done.code or not text:
+    found = re.findall(r"^author (.*)\nauthor-mail <(.*)>$", text, re.MULTILINE)
+    if done.code or not found:
         return None
-    rows, name = [], ""
-    for line in text.split("\n"):
-        if line.startswith("author "):
-            name = line[len("author ") :]
-        elif line.startswith("author-mail <"):
-            rows.append(f"{name}\x1f{line[len('author-mail <') : -1]}")
-    return _others(repository, rows)
+    return _others(repository, found)
 
 
-def _others(repository: Repository, rows: Iterable[str]) -> list[str]:
+def _others(repository: Repository, rows: Iterable[tuple[str, str]]) -> list[str]:
     """Of rows of name and address those of other people: their names, each once.
 
     Whoever has told git no name is nobody that memcli knows, also on this machine.
     """
     own = (repository.committer() or "").rpartition(" <")[2].rstrip(">")
     found: dict[str, None] = {}
-    for row in rows:
-        name, _, mail = row.rpartition("\x1f")
+    for name, mail in rows:
         if mail == _NOBODY:
             found["another clone"] = None
         elif mail and mail != own:
