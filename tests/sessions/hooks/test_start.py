@@ -10,7 +10,7 @@ from memcli.curation import exporting, importing
 from memcli.entries.entry import SUMMARY_TAG, Entry
 from memcli.hosts.memories import tools
 from memcli.sessions.hooks import pipe, tell
-from memcli.storage import projects
+from memcli.storage import detached, projects
 from tests.git_command import git
 from tests.sessions.hooks.calling import call, process, told
 
@@ -290,3 +290,12 @@ def test_the_sweep_begins_after_the_answer_so_that_it_cannot_hold_the_index(
     monkeypatch.setattr(pipe, "start", begin)
     assert "Tuesdays" in start(live, shop)
     assert done == ["answer", "--sweep"]
+
+
+def test_what_a_sync_by_itself_brought_is_told_to_one_start(
+    live: Vault, shop: Path
+) -> None:
+    detached.note_news(live.root, "a sync by itself:\nit brought 1 pinned", None)
+    said = "Tell the user: a sync by itself: it brought 1 pinned."
+    told = [start(live, shop, session) for session in ("a", "b")]
+    assert [said in text for text in told] == [True, False]
