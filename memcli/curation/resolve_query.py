@@ -87,6 +87,10 @@ def plan_query(
         best = matches[0].held
         meant = [one for one in matches if one.meant and one.held > best - _MARGIN]
         less = [one for one in matches if one not in meant]
+        # A rule is not solved: beside what can be it is named alone.
+        rules = [one for one in meant if one.is_rule and not kinds]
+        rules = rules if len(rules) < len(meant) else []
+        meant = [one for one in meant if one not in rules]
         scored = [(one.id, one.score) for one in meant]
         plan = gather(reader, scored, Status.RESOLVED, same_key=same_key)
         beside = [_target(reader, one) for one in others[:_MOST_NEAR] if one.meant]
@@ -94,7 +98,7 @@ def plan_query(
         if meant and not kinds and all(one.is_rule for one in meant):
             unclear = "only a rule matches"
         return plan._replace(
-            near=[_target(reader, one) for one in less[:_MOST_NEAR]],
+            near=[_target(reader, one) for one in [*rules, *less][:_MOST_NEAR]],
             margin=best - less[0].held if less else 1.0,
             missing=list(dict.fromkeys(ranking.missing)),
             unclear=f"{unclear}; {named_others(beside)}"

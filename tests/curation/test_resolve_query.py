@@ -102,12 +102,15 @@ def test_what_matches_of_other_kinds_is_named_with_the_flag_that_takes_it(
         vault.resolve_query("login fails safari")
 
 
-def test_a_rule_is_never_the_only_entry_that_a_question_resolves(vault: Vault) -> None:
-    save(vault, "Always log in through safari", item="invariant")
+def test_a_question_resolves_no_rule(vault: Vault) -> None:
+    rule = save(vault, "Always log in through safari", item="invariant")
     found = plan_query(vault, "log in safari")
     assert found.unclear == "only a rule matches"
     with pytest.raises(AmbiguousQuery):
         vault.resolve_query("log in safari")
+    name = save(vault, "Log in to safari fails", item="derived")
+    assert [one.id for one in plan_query(vault, "log in safari").near] == [rule]
+    assert [done.id for done in vault.resolve_query("log in safari")] == [name]
 
 
 def test_words_that_stand_nowhere_count_against_every_match(vault: Vault) -> None:
