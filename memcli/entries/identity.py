@@ -34,13 +34,15 @@ _BULLETS = (
 )
 # What all of these begin with, beside digits.
 _BULLET_SIGNS = "-*+>•‣◦▪·[#_tf"
-# Comments, tags, escapes of spaces, and all of a link or a highlight but its words.
+# Comments, tags, escapes of spaces, footnotes, and all of a link or a highlight but its
+# words.
 _MARKUP = (
     r"<!--[^>]*-->|</?(?:b|i|em|strong|code|br|p|u|s|mark|del|ins|span|div)\b[^<>]*>"
-    r"|&nbsp;|!?\[([^\[\]]+)\]\([^()\s]*\)|\[\[[^\[\]|]*\|([^\[\]|]+)\]\]"
+    r"|&nbsp;|\[\^[\w-]+\]|!?\[([^\[\]]+)\]\([^()\s]*(?: \"[^\"\n]*\")?\)"
+    r"|\[\[[^\[\]|]*\|([^\[\]|]+)\]\]"
     r"|(?<![\w=])==(?=[^\s=])([^=\n<&]*[^\s=<&])==(?![\w=])"
 )
-_MARKS = ("<", "&nbsp;", "](", "[[", "==")
+_MARKS = ("<", "&nbsp;", "](", "[[", "[^", "==")
 _ESCAPES = r"\\+(?=[*_`~#<>\[\]])"
 # Quotes, emphasis, code spans and brackets around words, and what ends a part of a
 # sentence. No more, and not within words: `.env`, `C++`, `C#`, `-x` and `1.5` say what
@@ -111,12 +113,12 @@ def _word(chunk: str) -> str:
     if chunk.isalnum():
         return chunk
     word = chunk.lstrip(_BEFORE).rstrip(_BEHIND)
-    return word if word.strip("-") and not _is_picture(word) else ""
+    return word if word.strip("-#") and not _is_picture(word) else ""
 
 
 def _is_picture(word: str) -> bool:
-    """Whether a word is an emoji alone."""
-    return ord(word[0]) > 0x2190 and not any(map(str.isalnum, word)) and len(word) < 4
+    """Whether a word is emoji alone."""
+    return ord(word[0]) > 0x2190 and not any(map(str.isalnum, word))
 
 
 def _without_bullet(line: str) -> str:

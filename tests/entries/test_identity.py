@@ -34,6 +34,7 @@ def test_a_strict_key_does_not_see_markup() -> None:
         "<!-- n -->\nNever run terraform apply by hand",
         "Never run terraform&nbsp;apply by hand",
         "Never run terraform apply by hand \u2705",
+        '# Never run [terraform](a.md "b") apply by hand[^1] #',
         "> [!warning]- Never run terraform apply by hand",
         "> [!note]\n> Never run terraform apply by hand",
         r"Never run \*terraform\* apply by hand",
