@@ -80,7 +80,7 @@ def save(
 
         entry = entry.replace(enforce=Enforce(enforce))
     register = bool(entry.entities)
-    if cite or research or entry.evidence:
+    if cite or research or entry.evidence or entry.layer != "fact":
         from memcli.curation import citing
 
         cites = citing.Cites(cite or (), research)
@@ -189,7 +189,7 @@ def _result(saved: Saved, entry: Entry, notes: Sequence[str]) -> Result:
         for what, said in notes.items():
             if said:
                 canvas.line(f"  {what} {said}", style="dim")
-        if saved.outcome == "created" and entry.layer != "fact" and not saved.research:
+        if saved.outcome == "created" and saved.cited and not saved.research:
             from memcli.cli.hints import UNCHECKED
 
             canvas.line(f"  {UNCHECKED}", style="dim")

@@ -214,7 +214,8 @@ def note(
 
 
 def marked(reader: Reader, row: StoredRow, view: View) -> StoredRow:
-    """The row of an entry to tell, marked where it rests on what no longer holds.
+    """The row of an entry to tell, marked where it rests on what no longer holds, or on
+    nothing; what people keep needs no evidence.
 
     Every hook tells what this returns. A fact rests on nothing, and costs nothing.
     """
@@ -224,10 +225,12 @@ def marked(reader: Reader, row: StoredRow, view: View) -> StoredRow:
     from memcli.vault import staleness
 
     found = staleness.reasons(reader, row, view, news=False)
-    if not found:
+    if not found and (row.evidence or row.subtype == "pinned"):
         return row
-    name = found[0].ids[0]
-    why = f"may no longer hold: rests on {name}, {found[0].reason}"
+    name = found[0].ids[0] if found else ""
+    why = "cites nothing"
+    if found:
+        why = f"may no longer hold: rests on {name}, {found[0].reason}"
     for doc in reader.exact("id", name)[:1]:
         of = reader.row(doc)
         when = reader.columns.ended[doc] or dates.to_epoch(of.updated or of.created)

@@ -251,7 +251,10 @@ def test_a_start_marks_what_rests_on_what_was_resolved(
     live.resolve(fact)
     day = (live.get(fact).resolved_at or "")[:10]
     mark = f"(may no longer hold: rests on {fact}, resolved on {day})"
-    assert f"] {mark} Large messages need chunks." in start(live, shop, "b")
+    save(live, "Small messages need none.", **{**fields, "evidence": []})
+    said = start(live, shop, "b")
+    assert f"] {mark} Large messages need chunks." in said
+    assert "] (cites nothing) Small messages need none." in said
 
 
 def test_a_prompt_and_a_tool_are_told_of_it_with_the_mark(
