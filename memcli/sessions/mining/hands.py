@@ -44,14 +44,14 @@ _READ: Final = 2_000
 # quotation, a sign or a smile, a tag, an escape, a badge at its end.
 _BEGINS: Final = re.compile(r"\s*(?!\d+[.):])[('`@/.\w\u00a7\u00a4]")
 _ODD: Final = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u201c-\u201f\u00ab\u00bb\u2190-\u2bff\u300c-\u300f\"\U0001f000-\U0001ffff]|[:;]-?[()DP](?:\s|$)|</?[A-Za-z]|\\\w|\w\]\s*$"
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u201c-\u201f\u00ab\u00bb\u2190-\u2bff\u300c-\u300f\"\U0001f000-\U0001ffff]|[:;]-?[()DP](?:\s|$)|</?[A-Za-z]|\\\w|\w\]\s*$|\^\^|!{3}|\(\d+/\d+\)"
 )
 # What agrees, thanks, greets or only connects.
 _WORDS: Final = (
     r"(?:yes|yep|yeah|ok|okay|thanks?(?: you)?|thx|great|perfect|nice|cool|good(?: find| catch)?|hi|hello|hey|sure|done|right|exactly|agreed|correct|alright|please|pls|well|and|also|so|but|now|then|hmm+|first|finally|actually|btw|next|continue|proceed|(?:good ?)?bye|good night|see you(?: \w+)?|that(?:.s| is) (?:all|it)"
     r"|claude|codex|(?:looks|works|sounds) (?:good|great|fine)|(?:that|this)(?:'s| is)? (?:works?|it|right|correct)(?: now| exactly)?|got it|makes sense|(?:do|go for) (?:it|that|so)|go ahead|understood|(?:is (?:that|this) )?clear|(?:only )?respond with \w+|if you understand|one more thing)"
 )
-_ANSWER: Final = re.compile(rf"(?:[\s,.!\u2013\u2014-]*\b{_WORDS}\b)+[\s,.!:]*", _I)
+_ANSWER: Final = re.compile(rf"(?:[\s,.!\u2013\u2014-]*\b{_WORDS}\b)+[\s,.!]*", _I)
 # What names a statement before its colon.
 _LABEL: Final = re.compile(
     r"(?:rules?|remember|reminder|note to self|edit|ps|update|correction|decision|(?:(?:the|one|two|three|some|a few|another|last|more|other|next|my|our) )+(?:rules?|things?|notes?|preferences?|conventions?)\b.{0,30}|(?:for|in) (?:this|the|our|all|every)\b.{0,30}|before (?:we|you) .{0,30})\W*",
@@ -164,10 +164,12 @@ _TAKEN: Final = re.compile(
     r"|here(?:'s| is| are)\b[^.\n]{0,40}\b(?:drafts?|repl(?:y|ies)|responses?|answers?|versions?|summary|translation|rewrite))",
     _I,
 )
-# The agent asks what something is or says: the turn behind it may be that.
+# The agent waits for words, or asks and does not only offer to do something: the turn
+# behind it may be these words.
 _ASKS_FOR: Final = re.compile(
-    r"(?:\W*(?:and|so|or|ok(?:ay)?|sure|great|got it)\b)*\W*(?:(?:what|which|who|whose|how|where|why)\b.*\?"
-    r"|(?:(?:can|could|would) you |please )*(?:paste|quote|share|send|give|show)\b.*)\W*",
+    r"\W*(?:(?:and|so|or|ok(?:ay)?|sure|great|got it)\W+)*(?:what|which|who|whose|how|where|why)\b.*\?\W*"
+    r"|(?!.*\b(?:(?:should|shall|may|can|could) (?:i|we)|(?:want|like) me|or|proceed|continue)\b).*\?\W*"
+    r"|.*\b(?:enter|give|listening|need the|paste|quote|send|share|show|tell me|type|waiting)\b.*",
     _I,
 )
 _SENTENCE: Final = re.compile(r"(?<=[.!?:])\s+|\n")
@@ -290,7 +292,8 @@ def _is_announced(near: Around) -> bool:
     """Whether the turns around a turn, or the agent, may take it for a text or a game."""
     if any(_words(text) <= _TYPED and _PLAY.search(text) for text in near.before):
         return True
-    last, after = (turns[0] if turns else "" for turns in (near.before, near.after))
+    said = (text for text in near.before if not _ANSWER.fullmatch(text))
+    last, after = next(said, ""), near.after[0] if near.after else ""
     if _BUT.match(after) or _TAKEN.search(near.reply):
         return True
     if after and near.reply.rstrip().endswith("?") and _words(after) <= 3:

@@ -216,6 +216,8 @@ def test_what_the_agent_takes_for_a_text_of_others_is_not_saved_unasked() -> Non
         "Done.\n\nWhich comment do you mean?",
         "Okay, how does the paragraph begin?",
         "Please paste the sentence that you would like me to correct.",
+        "Great, the title is set. And the body?",
+        "I'm waiting for the text.",
     ],
 )
 def test_nor_is_what_answers_the_agents_question_for_words(asked: str) -> None:
@@ -226,6 +228,11 @@ def test_nor_is_what_answers_the_agents_question_for_words(asked: str) -> None:
 
     assert found(RULE) == []
     assert found(f"No. {RULE}") == [RULE]
+
+
+def test_an_answer_between_does_not_hide_what_was_announced() -> None:
+    assert saved("translate all that i send", "Sure.", "ok", "Go ahead.", RULE) == []
+    assert saved("fix the build", "Done.", "ok", "Should I push?", RULE)
 
 
 def test_a_decision_may_be_explained_in_any_words() -> None:
