@@ -55,17 +55,6 @@ _HEAD: Final = _any(
     r"^\W*(?:(?:please|pls|can you|could you) )*(?:translate|proof-?read|summari[sz]e|rephrase|reword)\b[^.!?\n]{0,60}:?\s*$",
     flags=_I,
 )
-_HEADING: Final = re.compile(
-    r"\s*(?:#{1,5}\s+\S|\*\*[^*]{1,60}\*\*:?\s*$|\*\*[^*]{1,60}(?:\*\*:|:\*\*)|\|[^|].*\|\s*$|={3,}\s*$|-{3,}\s*$)"
-)
-# Two lines with names before them are a chat, or a head of fields; "note:" names nobody.
-_LABEL: Final = re.compile(
-    r"\s*(?:[*_]{1,2})?(?:[\[(]?\d\d?:\d\d(?::\d\d)?(?: ?[ap]m)?[\])]?\s*)?(?:@?[^\W\d_][\w.'-]{0,24})(?: [A-Z][\w.'-]{0,24}){0,2}(?: \([^)\n]{1,20}\))?[*_]{0,2}:[*_]{0,2}\s+\S"
-)
-_NO_NAME: Final = re.compile(
-    r"\W*(?:also|and|but|so|rules?|remember|ideas?|fix|todo|edit|ps|update|btw|fyi|next|correction|first|second|third|finally|always|never|yes|no|ok|\w+s|option \w)\s*:",
-    _I,
-)
 # How a person goes on below a text.
 _PERSON: Final = re.compile(
     r"\s*(?:[a-z\u00df-\u00ff][^:]*$|(?:Can|Could|Would) (?:you|we)\b|Please\b|Ok(?:ay)?\b)"
@@ -73,7 +62,7 @@ _PERSON: Final = re.compile(
 # What a program printed, to the next empty line.
 _PRINTED: Final = _any(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\\(?:033|x1b|e)\[|\[\d{1,3}(?:;\d{1,3})*m",
-    r"^\s*[$%<\u276f\u279c\u00bb](?:\s|$)|^\s*\S+@\S+[:~ ][^\n$#]{0,60}[$#%]\s|^\s*(?:PS )?[A-Za-z]:\\[^>\n]{0,80}>|^\s*(?:>>>|\.\.\.|In \[\d+\]:|Out\[\d+\]:)\s",
+    r"^\s*[>$%<\u276f\u279c\u00bb](?:\s|$)|^\s*\S+@\S+[:~ ][^\n$#]{0,60}[$#%]\s|^\s*(?:PS )?[A-Za-z]:\\[^>\n]{0,80}>|^\s*(?:>>>|\.\.\.|In \[\d+\]:|Out\[\d+\]:)\s",
     r"^\s*[\[(<]?(?:\d{4}[-/.]\d\d[-/.]\d\d|\d\d?[/.]\d\d?[/.]\d\d+)[T ,_]|^\s*[\[(<]?\d\d?:\d\d:\d\d|^\s*[A-Z][a-z]{2} +\d\d? \d\d:\d\d",
     r"^\W{0,3}(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b|\b(?:level|lvl|msg|ts|severity)=|^\s*\w+\[\d+\]:|^\s*\{\s*\".*[\"},\]]\s*$",
     r"^\s*[\w./:\[\]-]{0,60}\b(?i:error|exception|fatal|warn(?:ing)?|remote|panic|traceback|failed|failure|hint|deprecat\w+)\b\s*[:\]]",
@@ -100,9 +89,6 @@ def own(text: str) -> list[tuple[int, int]]:
     text = _covered(text)
     lines = text.split("\n")
     reads = [line[:_READ] for line in lines]
-    chat = sum(_is_label(read) for read in reads) >= 2
-    document = sum(bool(_HEADING.match(read)) for read in reads) >= 2
-    patch = any(read.startswith(("@@ ", "diff --git ", "+ ")) for read in reads)
     found: list[tuple[int, int]] = []
     fences: list[str] = []
     # How far what began above is foreign: to the next empty line, to the person's words.
@@ -116,15 +102,12 @@ def own(text: str) -> list[tuple[int, int]]:
             continue
         after, blank = blank, False
         rest = rest and not (after and _PERSON.match(read))
-        headed = _HEADING.match(read) or start > _READ
-        if _HEAD.search(read) or (chat and _is_label(read)) or (document and headed):
-            rest = True
+        rest = rest or bool(_HEAD.search(read))
         paragraph = paragraph or bool(_PRINTED.search(read))
-        paragraph = paragraph or read.lstrip().startswith(">")
         bullet = _BULLET.match(read)
         inner = start + (bullet.end() if bullet else 0)
         words = read[inner - start :]
-        if rest or paragraph or _is_code(words) or (patch and read[0] in "+- "):
+        if rest or paragraph or _is_code(words):
             continue
         parts = _UNCOVERED.finditer(text, inner, start + len(line))
         found += [part.span() for part in parts]
@@ -162,12 +145,6 @@ def _is_fenced(read: str, fences: list[str]) -> bool:
     elif mark.startswith(fences[-1]):
         fences.pop()
     return True
-
-
-def _is_label(read: str) -> bool:
-    """Whether a line begins with the name of a speaker or of a field."""
-    named = _LABEL.match(read) and not _NO_NAME.match(read)
-    return bool(named) and not _PRINTED.search(read)
 
 
 def _is_code(read: str) -> bool:

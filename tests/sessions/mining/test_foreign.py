@@ -57,12 +57,10 @@ DROPPED = r"""
 <!--\nR\n-->
 “The check is slow.\nR”
 -- R
-**Rules**\nR\n\n**Notes**\nnothing
 $ make release\nR
 2026-11-03 10:32:11 INFO release: R
 ValueError: R
 From: bob@corp.example\n\nR
-bob: is it slow?\nada: R
 bob wrote on Monday:\n\nR
 Translate this to French\n\nR
 # Releases\n\nR
