@@ -33,8 +33,9 @@ _LONG: Final = 800
 # A turn around is read whole if it has no more words, else the sentence that is next to
 # the statement; and words of a turn that may begin a game.
 _SHORT, _TYPED = 25, 80
-# Turns before, in which a game or a story may have begun.
-_BEFORE: Final = 4
+# Turns before, in which a game or a story may have begun; and turns behind, in which a
+# statement may be given up.
+_BEFORE, _BEHIND = 4, 50
 # Of a turn around, and of the agent's reply, so many characters are read.
 _READ: Final = 2_000
 
@@ -44,7 +45,7 @@ _READ: Final = 2_000
 # quotation, a sign or a smile, a tag, an escape, a badge at its end.
 _BEGINS: Final = re.compile(r"\s*(?!\d+[.):])[('`@/.\w\u00a7\u00a4]")
 _ODD: Final = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u201c-\u201f\u00ab\u00bb\u2190-\u2bff\u300c-\u300f\"\U0001f000-\U0001ffff]|[:;]-?[()DP](?:\s|$)|</?[A-Za-z]|\\\w|\w\]\s*$|\^\^|!{3}|\(\d+/\d+\)"
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u201c-\u201f\u00ab\u00bb\u2190-\u2bff\u300c-\u300f\"\U0001f000-\U0001ffff]|[:;]-?[()DP](?:\s|$)|</?[A-Za-z]|\\\w|\w\]\s*$|\^\^|!{3}|\?{2}|\(\d+/\d+\)|[Ss]ent from|\s[-\u2013\u2014~] ?[A-Z][\w.]*(?: [A-Z][\w.]*)?\W*$"
 )
 # What agrees, thanks, greets or only connects.
 _WORDS: Final = (
@@ -219,7 +220,12 @@ def around(exchanges: Sequence[Exchange]) -> list[Around]:
         before = texts[max(0, place - _BEFORE) : place][::-1]
         asked = _SENTENCE.split(last.rstrip(" *_`\n"))[-1]
         found.append(
-            Around(before, asked, "".join(said[:1])[:_READ], texts[place + 1 :])
+            Around(
+                before,
+                asked,
+                "".join(said[:1])[:_READ],
+                texts[place + 1 : place + 1 + _BEHIND],
+            )
         )
         last = said[-1][-_READ:] if said else ""
     return found
