@@ -203,30 +203,31 @@ _TALK: Final = re.compile(
 
 class Around(NamedTuple):
     """The session around a turn: the person's turns before it, the last one first; the
-    agent's last sentence before it; its reply; the person's turns behind it, in order."""
+    agent's last sentence before it; its reply; the person's next turn; and those behind
+    it that give something up."""
 
     before: Sequence[str]
     asked: str
     reply: str
-    after: Sequence[str]
+    after: str
+    given_up: Sequence[str]
 
 
 def around(exchanges: Sequence[Exchange]) -> list[Around]:
     """The session around each of its turns."""
     texts = [one.turn.text[:_READ] if one.turn else "" for one in exchanges]
+    give_up = [
+        text if _words(text) <= _SHORT and _GIVES_UP.search(text) else ""
+        for text in texts
+    ]
     found, last = [], ""
     for place, each in enumerate(exchanges):
         said = [one.text for one in each.steps if one.role == "assistant"]
         before = texts[max(0, place - _BEFORE) : place][::-1]
+        after = texts[place + 1] if place + 1 < len(texts) else ""
+        later = [*filter(None, give_up[place + 1 : place + 1 + _BEHIND])]
         asked = _SENTENCE.split(last.rstrip(" *_`\n"))[-1]
-        found.append(
-            Around(
-                before,
-                asked,
-                "".join(said[:1])[:_READ],
-                texts[place + 1 : place + 1 + _BEHIND],
-            )
-        )
+        found.append(Around(before, asked, "".join(said[:1])[:_READ], after, later))
         last = said[-1][-_READ:] if said else ""
     return found
 
@@ -247,7 +248,9 @@ def in_doubt(
     if len(typed) > 1 or len(text) > _LONG or not all(map(_is_typed, typed)):
         return True
     answers = _ASKS_FOR.fullmatch(near.asked) and not _REPLIES.match(text)
-    if answers or _is_announced(near) or _is_given_up(text, near.after):
+    if answers or _is_announced(near):
+        return True
+    if any(_stems(text) & _stems(later) for later in near.given_up):
         return True
     if not _is_of_trade(lines):
         return True
@@ -299,23 +302,12 @@ def _is_announced(near: Around) -> bool:
     if any(_words(text) <= _TYPED and _PLAY.search(text) for text in near.before):
         return True
     said = (text for text in near.before if not _ANSWER.fullmatch(text))
-    last, after = next(said, ""), near.after[0] if near.after else ""
+    last, after = next(said, ""), near.after
     if _BUT.match(after) or _TAKEN.search(near.reply):
         return True
     if after and near.reply.rstrip().endswith("?") and _words(after) <= 3:
         return True  # the agent doubted it too
     return not (_is_of_work(last, -1) and _is_of_work(after, 0))
-
-
-def _is_given_up(text: str, later: Sequence[str]) -> bool:
-    """Whether a later turn takes a statement back in some of its own words."""
-    own = _stems(text)
-    return any(
-        _words(turn) <= _SHORT
-        and _GIVES_UP.search(turn)
-        and not own.isdisjoint(_stems(turn))
-        for turn in later
-    )
 
 
 def _stems(text: str) -> set[str]:
