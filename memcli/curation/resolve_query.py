@@ -151,7 +151,10 @@ def _ranked(reader: Reader, query: str, view: View, within: set[int] | None) -> 
         Question(question),
         reader,
         limit=max(1, reader.size),
-        scope=Scope(lambda doc: reader.verdict(doc, view) is None, within),
+        scope=Scope(
+            lambda docs: [doc for doc in docs if reader.verdict(doc, view) is None],
+            within,
+        ),
         weights=LEXICAL._replace(pool=max(1, reader.size)),
     )
 

@@ -225,10 +225,9 @@ def _ranking(
     """The hits of a question: by its terms, or by its window when it has no terms."""
     admit = Admission(reader, query.view, query.filters)
     scope = Scope(
-        admit=None if admit.admits_all else admit,
-        within=within(reader, query),
-        links=EntryLinks(reader, lambda: _decided(reader)) if weights.depth else None,
-        shown=admit.among,
+        None if admit.admits_all else admit.among,
+        within(reader, query),
+        EntryLinks(reader, lambda: _decided(reader)).edges if weights.depth else None,
     )
     if question.inside is not None and not question.terms:
         docs: Iterable[int] | None = scope.within
@@ -301,8 +300,8 @@ def _in_window(
     reader: Reader, docs: Iterable[int], inside: Inside, scope: Scope, limit: int
 ) -> rank.Ranking:
     """The documents in the window, the newest first: "what did we do last week?"."""
-    dated = [doc for doc in docs if inside(doc) and scope.holds(doc)]
-    times, orders = reader.columns.times, reader.orders
+    dated = [*scope.holding([doc for doc in docs if inside(doc)])]
+    times, orders = reader.columns.times, reader.columns.orders
     dated.sort(key=lambda doc: (-inside(doc), -times[doc], orders[doc]))
     hits = [
         Hit(doc, inside(doc), {"temporal": inside(doc)}, (), share=1.0)
@@ -335,7 +334,7 @@ def constraints(reader: Reader, query: Query, shown: Collection[int]) -> dict[st
     view = query.view._replace(here=query.scope, statuses=DEFAULT_STATUSES)
     in_force = (
         doc
-        for doc in reader.constraints()
+        for doc in reader.newest(reader.exact("kind", "constraint"))
         if doc not in shown and reader.verdict(doc, view) is None
     )
     found = list(islice(in_force, asking.COUNTED_CONSTRAINTS))

@@ -6,6 +6,7 @@ document. A change here raises `FORMAT` in `store.py`.
 
 from __future__ import annotations
 
+from memcli.entries import identity
 from memcli.entries.entry import Status
 from memcli.named_tuple import NamedTuple
 
@@ -13,7 +14,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
 TYPECODES = {
@@ -51,8 +52,6 @@ FINDING, LINKS, REVIEW, LARGE = "finding", "links", "review", "large"
 RESOLVED_BEFORE = "resolved_before"
 # From this bit on: the kinds of answer that the text holds, as `tokens` has them.
 ANSWERS_SHIFT = 9
-
-_EARLIEST = -(1 << 63)
 
 
 class Numbers(NamedTuple):
@@ -113,19 +112,7 @@ def newest_first(columns: Columns) -> Callable[[int], tuple[bool, int, int]]:
     return lambda doc: (not flags[doc] & PINNED, -created[doc], orders[doc])
 
 
-def in_window(columns: Columns, after: int | None, before: int | None) -> Iterator[int]:
-    """The documents whose time begins in a window, and all whose time is a span.
-
-    Two columns are looked at: a tenth of the time that a look at each document takes.
-
-    Args:
-        columns: of all documents.
-        after: its first second; None is no beginning.
-        before: the first second behind it; None is no end.
-    """
-    first = _EARLIEST if after is None else after
-    end = -_EARLIEST if before is None else before
-    flags = columns.flags
-    for doc, time in enumerate(columns.times):
-        if first <= time < end or flags[doc] & SPAN:
-            yield doc
+def numbered(text: str) -> int:
+    """A 64-bit number that depends on the text alone; never 0."""
+    digest = identity.blake2b(text.encode("utf-8", "surrogatepass"), 8)
+    return int.from_bytes(digest, "little") or 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from memcli.entries import dates, eligibility, identity
+from memcli.entries import dates, eligibility
 from memcli.entries.eligibility import Facts, _epoch, facts, resolve_of
 from memcli.entries.entry import Entry, ResolutionScope
 from memcli.entries.field_values import LONGEST_ASKED, MOST_ASKED
@@ -33,6 +33,7 @@ from memcli.search.columns import (
     SPAN,
     STATUS_NUMBER,
     Numbers,
+    numbered,
 )
 from memcli.search.ranking.corpus import ASKED
 from memcli.search.stored_row import StoredRow, packed_terms
@@ -257,12 +258,6 @@ def _wide(checked: Checked, count: int) -> Checked:
 def _add(counts: dict[str, float], words: Sequence[str], weight: float) -> None:
     for word in words:
         counts[word] = counts.get(word, 0.0) + weight
-
-
-def numbered(text: str) -> int:
-    """A 64-bit number that depends on the text alone; never 0."""
-    digest = identity.blake2b(text.encode("utf-8", "surrogatepass"), 8)
-    return int.from_bytes(digest, "little") or 1
 
 
 class Prepared(NamedTuple):

@@ -1,4 +1,4 @@
-"""The documents of an index: their lists, the values of their fields, their facts.
+"""The documents of an index: their lists, the words they hold, their facts.
 
 Invariant: a document that was deleted, or that its reader may not see, is in no list
 and no count; so an index that was updated a thousand times answers like one that was
@@ -7,7 +7,7 @@ built at once.
 
 from __future__ import annotations
 
-from functools import cached_property
+from bisect import bisect_left
 
 from memcli.entries.entry import Status
 from memcli.entries.ids import holds
@@ -18,94 +18,76 @@ from memcli.search.columns import (
     SPAN,
     STATUS_MASK,
     STATUS_NUMBER,
-    in_window,
     newest_first,
+    numbered,
 )
-from memcli.search.ranking.corpus import held_of
-from memcli.search.store import WEIGHTED
+from memcli.search.store import WEIGHTED, Store
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import (
-        Callable,
-        Collection,
-        Iterable,
-        Iterator,
-        Mapping,
-        Sequence,
-    )
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from typing import Self
 
-    from memcli.search.columns import Columns
-    from memcli.search.store import Store
+    from memcli.entries.eligibility import Agent
+    from memcli.search.store import Ask, Listed, Sums
 
 STATUSES = tuple(Status)
 _SUPERSEDED = STATUS_NUMBER[Status.SUPERSEDED]
+_EARLIEST = -(1 << 63)
+# In a list that is so many times as long as what is looked for, places are looked up;
+# a shorter one is read whole, which takes an eighth of a look-up for each document.
+_WORTH_LOOKING_UP = 8
 
 
-class Documents:
-    """The documents of a store, as lists of their numbers.
+class Documents(Store):
+    """The documents of a store, as ranking reads them.
 
     Attributes:
-        columns: the facts of all documents.
         live: how many documents there are.
         size: how many are weighed, those of `weigh_with` included.
         total_length: how many terms these documents have together.
     """
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self.columns: Columns = store.columns
-        self.live = self.size = store.size.documents
-        self.total_length = store.size.length
+    def __init__(self, ask: Ask, sums: Sums, agent: Agent | None = None) -> None:
+        super().__init__(ask, sums)
+        if agent is not None:
+            # No count, list or weight can then give it away: every system that we have
+            # read filters at each surface, and forgot the filter somewhere.
+            self._hide(agent)
+        self.live = self.sums.documents
         self._members: dict[int, list[int]] = {}
         self._scaled: tuple[float, Sequence[float]] = (0.0, ())
-        self._beside: Sequence[Self] = ()
+        self.weigh_with(())
 
     # --- lists of documents
 
-    def everything(self) -> Iterator[int]:
-        """All documents."""
-        return self._store.everything()
-
-    def exact(self, field: str, value: str) -> Sequence[int]:
-        """The documents whose field has this exact value."""
-        return self._store.exact(field, value)
-
-    def fetch(self, field: str, values: Iterable[str]) -> None:
-        """Read the lists of several values at once, which are asked for next."""
-        self._store.fetch(field, values)
-
     def dated(self, after: int | None, before: int | None) -> Iterator[int]:
         """All documents whose time may lie in a window, and perhaps others.
+
+        Those whose time begins there, and all whose time is a span. Two columns are
+        looked at: a tenth of the time that a look at each document takes.
 
         Args:
             after: its first second; None is no beginning.
             before: the first second behind it; None is no end.
         """
-        live, found = self._store.live, in_window(self.columns, after, before)
-        return found if live is None else filter(live.__getitem__, found)
+        first = _EARLIEST if after is None else after
+        end = -_EARLIEST if before is None else before
+        flags, times = self.columns.flags, self.columns.times
+        for doc in self.everything():
+            if first <= times[doc] < end or flags[doc] & SPAN:
+                yield doc
 
     def pinned(self) -> list[int]:
         """The documents that are pinned: they go into every session."""
-        if not self._store.size.flags & PINNED:
+        if not self.sums.flags & PINNED:
             return []
         flags = self.columns.flags
         return [doc for doc in self.everything() if flags[doc] & PINNED]
 
-    @cached_property
-    def _constraints(self) -> list[int]:
-        return self.newest(self.exact("kind", "constraint"))
-
-    def constraints(self) -> Iterator[int]:
-        """The constraints, the newest first."""
-        return iter(self._constraints)
-
     def of_session(self, name: str) -> Sequence[int]:
         """The documents of the session or document of this name."""
-        from memcli.search.document import numbered
-
         return self.exact("session", f"{numbered(name):016x}")
 
     def fetch_sessions(self, sessions: Iterable[int]) -> None:
@@ -116,11 +98,9 @@ class Documents:
         """The documents of a session, in their order in it."""
         found = self._members.get(session)
         if found is None:
-            members = self.exact("session", f"{session:016x}")
-            seqs, times, orders = self.columns.seqs, self.columns.times, self.orders
+            members, of = self.exact("session", f"{session:016x}"), self.columns
             # Without a call for each: sessions are a tenth of a ranking.
-            columns = (seqs, times, orders)
-            keys = (map(column.__getitem__, members) for column in columns)
+            keys = [map(c.__getitem__, members) for c in (of.seqs, of.times, of.orders)]
             found = [d for *_, d in sorted(zip(*keys, members, strict=True))]
             self._members[session] = found
         return found
@@ -129,44 +109,15 @@ class Documents:
         """These documents, pinned ones first, then by the time they were written."""
         return sorted(docs, key=newest_first(self.columns))
 
-    # --- values of fields
-
-    def existing(self, field: str, values: Sequence[str]) -> list[str]:
-        """Those of some values that a document's field has."""
-        counts = self._store.frequencies(field, values)
-        return [value for value, n in zip(values, counts, strict=True) if n]
-
-    def starting(
-        self, field: str, prefix: str, most: int | None = None
-    ) -> Sequence[str]:
-        """The values of a field that start with a prefix, in order."""
-        return self._store.starting(field, prefix, most)
-
-    def begins_one(self, field: str, prefix: str) -> bool:
-        """Whether at most one value of a field starts with a prefix."""
-        return len(self._store.starting(field, prefix, 2)) < 2
-
-    def values(self, field: str) -> Mapping[str, Sequence[int]]:
-        """The values of a field, each with the documents that have it."""
-        return self._store.values(field)
-
-    def holds(self, field: str) -> bool:
-        """Whether any document, hidden ones included, has a value in a field."""
-        return self._store.holds(field)
-
     # --- words
 
-    def postings(self, term: str) -> tuple[Sequence[int], Sequence[float]]:
+    def postings(self, term: str) -> Listed:
         """The documents that hold a term, with its weight in each."""
-        return self._store.postings(WEIGHTED, term)
+        return self.listed(WEIGHTED, term)
 
     def fetch_terms(self, terms: Iterable[str]) -> None:
         """Read the postings of several terms at once, which are asked for next."""
-        self._store.fetch(WEIGHTED, terms)
-
-    def held(self, term: str, docs: Collection[int]) -> Mapping[int, float]:
-        """Those of some documents that hold a term, with its weight in each."""
-        return held_of(self.postings(term), docs)
+        self.fetch(WEIGHTED, terms)
 
     def frequency(self, term: str) -> int:
         """How many documents hold a term, those of `weigh_with` included."""
@@ -174,15 +125,8 @@ class Documents:
 
     def frequencies(self, terms: Sequence[str]) -> Sequence[int]:
         """The frequency of each of these terms, asked for together."""
-        counts = self._store.frequencies(WEIGHTED, terms)
-        for other in self._beside:
-            more = other.own_frequencies(terms)
-            counts = [n + m for n, m in zip(counts, more, strict=True)]
-        return counts
-
-    def own_frequencies(self, terms: Sequence[str]) -> Sequence[int]:
-        """How many documents of this index alone hold each of these terms."""
-        return self._store.frequencies(WEIGHTED, terms)
+        every = (each.counts(WEIGHTED, terms) for each in self._weighed)
+        return [*map(sum, zip(*every, strict=True))]
 
     def weigh_with(self, others: Sequence[Self]) -> None:
         """Weigh words and lengths as if these readers and this one were one index.
@@ -190,36 +134,43 @@ class Documents:
         Scores are comparable to theirs then; documents stay this reader's own. It
         lasts until the next call; without others this index is weighed alone again.
         """
-        self._beside = tuple(others)
-        sizes = [self._store.size, *(other._store.size for other in others)]  # noqa: SLF001
-        self.size = sum(size.documents for size in sizes)
-        self.total_length = sum(size.length for size in sizes)
+        self._weighed: list[Self] = [self, *others]
+        sums = [each.sums for each in self._weighed]
+        self.size = sum(each.documents for each in sums)
+        self.total_length = sum(each.length for each in sums)
 
-    def beginning(self, letters: str, endings: Sequence[str] = ("",)) -> set[str]:
+    def beginning(self, letters: str, endings: tuple[str, ...] = ("",)) -> set[str]:
         """The terms that begin with these letters and end in one of the endings.
 
         Those of `weigh_with` are among them.
         """
         found: set[str] = set()
-        every: Sequence[Documents] = (self, *self._beside)
-        for reader in every:
-            found.update(reader._store.begun(WEIGHTED, letters, tuple(endings)))  # noqa: SLF001
+        for each in self._weighed:
+            found.update(each.starting(WEIGHTED, letters, endings=endings))
         return found
 
     def near(self, term: str) -> list[str]:
-        """The other terms one edit away, the most frequent first."""
-        found = self._store.near(WEIGHTED, term)
-        counts = dict(zip(found, self.own_frequencies(found), strict=True))
-        return sorted(found, key=counts.__getitem__, reverse=True)
+        """The other terms one edit away, the most frequent first, then in order.
+
+        An edit puts a letter in, takes one out, puts one in the place of another or
+        swaps two neighbours; a letter that is put in is one of an alphabet, and in the
+        index.
+        """
+        letters = self.sums.letters
+        found: set[str] = set()
+        for at in range(len(term) + 1):
+            before, rest = term[:at], term[at:]
+            found.update(before + letter + rest for letter in letters)
+            if rest:
+                found.update(before + letter + rest[1:] for letter in letters)
+                found.update((before + rest[1:], before + rest[1::-1] + rest[2:]))
+        texts = sorted(found - {term, ""})
+        counts = zip(self.counts(WEIGHTED, texts), texts, strict=True)
+        return [text for n, text in sorted(counts, key=lambda c: -c[0]) if n]
 
     # --- facts
 
-    @property
-    def lengths(self) -> Sequence[int]:
-        """How many terms each document has."""
-        return self.columns.lengths
-
-    def scaled_lengths(self, factor: float, /) -> Sequence[float]:
+    def scaled_lengths(self, factor: float) -> Sequence[float]:
         """The length of each document times a factor; the last ones are kept.
 
         By a table of all lengths, since a vault has some hundred of them: a list of
@@ -231,23 +182,15 @@ class Documents:
             self._scaled = factor, [*map(table.__getitem__, lengths)]
         return self._scaled[1]
 
-    @property
-    def sessions(self) -> Sequence[int]:
-        """The number of each document's session or document, 0 for none."""
-        return self.columns.sessions
-
-    @property
-    def orders(self) -> Sequence[int]:
-        """Numbers that break ties between documents."""
-        return self.columns.orders
-
     def asking(self, docs: Iterable[int]) -> set[int]:
         """Those of some documents that ask."""
         flags = self.columns.flags
         return {doc for doc in docs if flags[doc] & ASKS}
 
     def traits(self, docs: Iterable[int]) -> Iterator[tuple[bool, int, bool, int]]:
-        """As `Corpus.traits`; the kinds of answer as `tokens` has them."""
+        """Whether each document asks; the kinds of answer in it, as `tokens` has them;
+        whether a later version has replaced it; when it happened, in epoch seconds, 0
+        when that is unknown or coarser than a day."""
         every, times = self.columns.flags, self.columns.times
         for doc in docs:
             flags = every[doc]
@@ -268,13 +211,31 @@ class Documents:
         Args:
             here: the number of this project (`projects.number`).
         """
-        if not self._store.size.projects:
+        if not self.sums.projects:
             return None
         projects = self.columns.projects
         return lambda doc: not holds(projects[doc], here)
 
-    # --- rows
 
-    def fetch_rows(self, docs: Iterable[int]) -> None:
-        """Read the rows of several documents at once, which are asked for next."""
-        self._store.rows(docs)
+def held_of(
+    postings: tuple[Sequence[int], Sequence[float]], wanted: Collection[int]
+) -> dict[int, float]:
+    """Those of some documents that a posting list names, in its order, with its counts.
+
+    Args:
+        postings: documents, and how often each holds the term.
+        wanted: the documents that are looked for; quick to be asked for one.
+    """
+    docs, counts = postings
+    if len(docs) < _WORTH_LOOKING_UP * len(wanted):
+        pairs = zip(docs, counts, strict=True)
+        return {doc: n for doc, n in pairs if doc in wanted}
+    found: dict[int, float] = {}
+    place, end = 0, len(docs)
+    for doc in sorted(wanted):
+        place = bisect_left(docs, doc, place)
+        if place == end:
+            break
+        if docs[place] == doc:
+            found[doc] = counts[place]
+    return found

@@ -58,7 +58,12 @@ class EntryLinks:
         self._about: dict[str, Sequence[int]] = {}
         self._said: dict[str, Sequence[int]] = {}
 
-    def edges(self, doc: int) -> Iterator[Edge]:
+    def edges(self, docs: Collection[int]) -> dict[int, Iterator[Edge]]:
+        """The edges of each of some documents, always in the same order."""
+        self._fetch(docs)
+        return {doc: self._edges(doc) for doc in docs}
+
+    def _edges(self, doc: int) -> Iterator[Edge]:
         """The edges of a document: entities, names, links, lineage, evidence."""
         reader = self._reader
         row = reader.row(doc)
@@ -76,7 +81,7 @@ class EntryLinks:
             rest_on_it = reader.exact("evidence", row.id)
             yield Edge("evidence", "", sorted({*rests_on, *rest_on_it}))
 
-    def fetch(self, docs: Collection[int]) -> None:
+    def _fetch(self, docs: Collection[int]) -> None:
         """Read at once most of the lists that the edges of documents are made of."""
         self._reader.fetch_rows(docs)
         wanted: dict[str, list[str]] = {}
@@ -103,7 +108,7 @@ class EntryLinks:
     def _of_entity(self, name: str, key: str) -> Sequence[int]:
         """The entries about an entity; of a registered one those that only name it."""
         if name not in self._about:
-            docs = self._reader.exact("entity", key)
+            docs: Sequence[int] = self._reader.exact("entity", key)
             if self._meant(name) is not None:
                 docs = sorted({*docs, *self._reader.exact("name_said", key)})
             self._about[name] = docs

@@ -15,7 +15,7 @@ from memcli.entries import layout
 from memcli.errors import Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.search import database
-from memcli.search.store import Damaged, Size, decoded, encoded
+from memcli.search.store import Damaged, Sums, decoded, encoded
 from memcli.storage import files
 from memcli.storage.files import MALFORMED
 from memcli.storage.listing import scan_changed, stamp_of, stats_of, times_in
@@ -79,7 +79,7 @@ class State(NamedTuple):
             action; it rises, and no other index of the vault ever had it.
         recent: the content numbers of the racy files.
         broken: by path the line and reason of files that are not entries.
-        size: the sums over all documents.
+        sums: those over all documents.
         folders: by folder its time, 0 where that does not tell of every later change,
             and its files (`listing.part`), empty where it has none.
     """
@@ -88,7 +88,7 @@ class State(NamedTuple):
     told: int
     recent: dict[str, int]
     broken: dict[str, tuple[int, str]]
-    size: Size
+    sums: Sums
     folders: dict[str, tuple[int, bytes]]
 
     def part(self, folder: str) -> bytes | None:
@@ -155,7 +155,7 @@ class State(NamedTuple):
         )
 
 
-NOTHING = State((0, 0), 0, {}, {}, Size(), {})
+NOTHING = State((0, 0), 0, {}, {}, Sums(), {})
 """The state of an index of no files."""
 
 
@@ -277,14 +277,14 @@ def load(db: Connection) -> State | None:
     if crc != _sum_of(value):
         raise Damaged("a checksum is wrong")
     try:
-        config, told, recent, broken, size = json.loads(value)
+        config, told, recent, broken, sums = json.loads(value)
         folders = {
             decoded(path): (stamp, data)
             for path, stamp, data in db.execute("SELECT path, time, files FROM folder")
         }
         first, second = config
         broken = {path: (line, reason) for path, (line, reason) in broken.items()}
-        return State((first, second), told, recent, broken, Size(*size), folders)
+        return State((first, second), told, recent, broken, Sums(*sums), folders)
     except MALFORMED as error:
         raise Damaged(f"{type(error).__name__}: {error}") from error
 

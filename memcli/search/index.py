@@ -31,7 +31,6 @@ from memcli.search.store import (
     TABLES,
     Damaged,
     Outdated,
-    Store,
     unpacked,
 )
 from memcli.storage import settings, state_dirs
@@ -291,8 +290,13 @@ class Index:
             if self._reader is not None:
                 self._reader.close()
             me: Any = ref(self)  # no circle: an index that is let go closes its file
-            store = Store(lambda sql, values: me().ask(sql, values), state.size)
-            self._reader = Reader(store, state.broken, self._agent, self.root)
+            self._reader = Reader(
+                lambda sql, values: me().ask(sql, values),
+                state.sums,
+                state.broken,
+                self._agent,
+                self.root,
+            )
         self._version, self._state = version, state
         self._reader.count_resolved(self.elsewhere())
         return self._reader

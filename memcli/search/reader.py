@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import TypeVar
 
-    from memcli.search.store import Store
+    from memcli.search.store import Ask, Sums
 
     _Named = TypeVar("_Named", Entry, StoredRow)
 
@@ -46,10 +46,11 @@ class Broken(NamedTuple):
 
 
 class Reader(Documents):
-    """The documents of an index (a `ranking.Corpus`).
+    """The documents of an index as a caller may see them.
 
     Args:
-        store: where they are read.
+        ask: asks the database.
+        sums: over all documents.
         broken: by path the line and reason of files that are not entries.
         agent: who reads, when it is not the owner; what the agent may not see is
             in no answer then.
@@ -61,21 +62,17 @@ class Reader(Documents):
 
     def __init__(
         self,
-        store: Store,
+        ask: Ask,
+        sums: Sums,
         broken: Mapping[str, tuple[int, str]],
         agent: Agent | None = None,
         root: str = "",
     ) -> None:
-        self.root = root
-        self.agent = agent
+        super().__init__(ask, sums, agent)
+        self.root, self.agent = root, agent
         self._broken = broken if agent is None else {}
-        if agent is not None:
-            # No count, list or weight can then give it away: every system that we have
-            # read filters at each surface, and forgot the filter somewhere.
-            store.hide(agent)
-        super().__init__(store)
         self._rows: dict[int, StoredRow] = {}
-        self.claims = Claims(store)
+        self.claims = Claims(self)
 
     def count_resolved(self, elsewhere: ResolvedClaims | None) -> None:
         """Count what is resolved in another vault as resolved here, until another call.
@@ -83,10 +80,6 @@ class Reader(Documents):
         What the user has resolved in the own vault is solved in a team's as well.
         """
         self.claims.count_resolved(elsewhere)
-
-    def close(self) -> None:
-        """Answer no more."""
-        self._store.close()
 
     @property
     def broken(self) -> list[Broken]:
@@ -101,8 +94,7 @@ class Reader(Documents):
     @property
     def all_plain(self) -> bool:
         """Whether every document is `plain`."""
-        size = self._store.size
-        bits = size.flags & NOT_PLAIN or size.expires
+        bits = self.sums.flags & NOT_PLAIN or self.sums.expires
         return not (bits or self.claims.elsewhere)
 
     def plain(self, doc: int) -> bool:
@@ -207,7 +199,7 @@ class Reader(Documents):
             return docs
         wanted = set(docs)
         # Ids tell the time, so those of the newest are mostly the largest of all.
-        names = self._store.largest("id", 2 * most + _FEW)
+        names = self.largest("id", 2 * most + _FEW)
         self.fetch("id", names)
         named = (doc for name in names for doc in self.exact("id", name))
         found = list(islice((doc for doc in named if doc in wanted), most))
@@ -223,7 +215,7 @@ class Reader(Documents):
         """
         row = self._rows.get(doc)
         if row is None:
-            row = StoredRow.from_json(self._store.row(doc))
+            row = StoredRow.from_json(self.stored(doc))
             if len(self._rows) >= _MOST_ROWS:
                 self._rows = {}
             self._rows[doc] = row

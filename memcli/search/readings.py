@@ -93,7 +93,7 @@ def _may_be_wrong(word: str) -> bool:
 
 def _looked_for(
     text: str, word: str, *, known: bool
-) -> Iterator[tuple[str, Sequence[str]]]:
+) -> Iterator[tuple[str, tuple[str, ...]]]:
     """How the terms begin and end that a word may have been meant to be."""
     yield word[:_INTACT], ("",)
     if not known:

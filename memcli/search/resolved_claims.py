@@ -120,7 +120,7 @@ class Claims:
         return self._resolves[claim]
 
     def _row(self, doc: int) -> StoredRow:
-        return StoredRow.from_json(self._store.row(doc))
+        return StoredRow.from_json(self._store.stored(doc))
 
 
 def _heirs(store: Store) -> Iterator[tuple[int, int]]:
@@ -129,7 +129,7 @@ def _heirs(store: Store) -> Iterator[tuple[int, int]]:
     for doc in store.exact("check", RESOLVED_BEFORE):
         chain, now = [doc], doc
         while now not in ends and len(ends) + len(chain) < _MOST_VERSIONS:
-            later = StoredRow.from_json(store.row(now)).superseded_by
+            later = StoredRow.from_json(store.stored(now)).superseded_by
             found = [*store.exact("id", later)] if later else []
             if len(found) != 1:
                 break  # the newest; or the next one is gone, or two files have its id

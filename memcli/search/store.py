@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     Ask = Callable[[str, Sequence[Any]], Iterable[Sequence[Any]]]
     """Gives the rows that a SELECT with values for its question marks finds."""
 
+    Listed = tuple[array[int], array[float]]
+    """Documents in order, and the weight of each."""
+
 FORMAT = 33
 """The version of the tables; part of the file's name."""
 
@@ -66,6 +69,8 @@ indexed, and `meta` the rest, as JSON. What is in `doc` and `told` is packed by 
 which has a checksum of its own; rows are half as long so.
 """
 
+_LISTS = "SELECT field, text, block, n, data, crc FROM posting WHERE field = ?"
+_TEXTS = "SELECT DISTINCT text FROM posting WHERE field = ?"
 # Above every text, since no UTF-8 has this byte.
 _LAST = b"\xff"
 _MOST_ASKED = 2_000  # values of one SELECT
@@ -83,12 +88,12 @@ class Outdated(Exception):
     """Another process has written since the transaction of a reader."""
 
 
-class Size(NamedTuple):
+class Sums(NamedTuple):
     """The sums over all documents, which are kept so that no column is read for them.
 
     `documents` is how many there are, `end` the number behind the last, `length` how
     many terms they have together; the others have each bit that is set in that fact of
-    any of them. `letters` are those of all terms, for `Store.near`.
+    any of them. `letters` are those of all terms, for `Documents.near`.
     """
 
     documents: int = 0
@@ -148,9 +153,7 @@ def unpacked(data: bytes, like: bytes = b"") -> bytes:
     return plain
 
 
-def posting_list(
-    field: int, block: int, n: int, data: bytes
-) -> tuple[array[int], array[float]]:
+def posting_list(field: int, block: int, n: int, data: bytes) -> Listed:
     """The documents of one row of `posting`, and their weights."""
     is_weighted = field == NUMBERS[WEIGHTED]
     if len(data) != n * (6 if is_weighted else 2) or not n:
@@ -172,98 +175,100 @@ class Store:
 
     Args:
         ask: asks the database.
-        size: the sums over all documents.
+        sums: over all documents.
 
     Attributes:
-        columns: the facts of all numbers below `size.end`.
-        live: a byte for each of these, 1 where there is a document; None for all.
+        columns: the facts of all numbers below `sums.end`.
+        present: a byte for each of these, 1 where there is a document; None for all.
     """
 
-    def __init__(self, ask: Ask, size: Size) -> None:
+    def __init__(self, ask: Ask, sums: Sums) -> None:
         self.ask: Ask | None = ask
-        self.size = size
+        self.sums = sums
         self.columns = Columns(self._column)
-        self.live: bytes | None = None
+        self.present: bytes | None = None
         self._hides = False
-        self._lists: dict[tuple[str, str], tuple[array[int], array[float]]] = {}
+        self._lists: dict[tuple[str, str], Listed] = {}
         self._listed = 0
         self._counts: dict[str, dict[bytes, int]] = {}
-        self._rows: dict[int, bytes] = {}
-        if size.documents < size.end:
-            self.live = bytes(map(bool, self.columns.orders))
+        self._stored: dict[int, bytes] = {}
+        if sums.documents < sums.end:
+            self.present = bytes(map(bool, self.columns.orders))
 
     def close(self) -> None:
         """Answer no more: the transaction ends."""
         self.ask = None
 
-    def _asked(self, sql: str, values: Sequence[Any]) -> Iterable[Sequence[Any]]:
+    def _asked(self, sql: str, *values: Any) -> Iterable[Sequence[Any]]:
         if self.ask is None:
             raise Outdated("the index changed meanwhile")
         return self.ask(sql, values)
 
     def _each(
         self, sql: str, values: Sequence[Any], *first: Any
-    ) -> Iterator[Sequence[Any]]:
+    ) -> list[Sequence[Any]]:
         """The rows that a SELECT with `?*` finds for several values."""
+        rows: list[Sequence[Any]] = []
         for start in range(0, len(values), _MOST_ASKED):
             some = values[start : start + _MOST_ASKED]
             marks = sql.replace("?*", ", ".join("?" * len(some)))
-            yield from self._asked(marks, (*first, *some))
+            rows += self._asked(marks, *first, *some)
+        return rows
 
-    def hide(self, agent: Agent) -> None:
+    def _hide(self, agent: Agent) -> None:
         """Take away what an agent may not see, as if it were not in the vault."""
         visible: set[int] = set()
         for needs in alternatives(agent):
             visible |= set.intersection(*(set(self.exact(*need)) for need in needs))
-        self.live = bytes(map(visible.__contains__, range(self.size.end)))
+        self.present = bytes(map(visible.__contains__, range(self.sums.end)))
         self._hides = True
         self._lists, self._listed = {}, 0
-        lengths = self.columns.lengths
-        length = sum(map(lengths.__getitem__, visible))
-        self.size = self.size._replace(documents=len(visible), length=length)
+        length = sum(map(self.columns.lengths.__getitem__, visible))
+        self.sums = self.sums._replace(documents=len(visible), length=length)
 
     def everything(self) -> Iterator[int]:
         """All documents."""
-        numbers = range(self.size.end)
-        return iter(numbers) if self.live is None else compress(numbers, self.live)
+        numbers = range(self.sums.end)
+        return (
+            iter(numbers) if self.present is None else compress(numbers, self.present)
+        )
 
     # --- lists
 
     def fetch(self, field: str, terms: Iterable[str]) -> None:
-        """Read the lists of several terms at once."""
+        """Read the lists of several terms at once, which are asked for next."""
         missing = [t for t in dict.fromkeys(terms) if (field, t) not in self._lists]
         if not missing:
             return
         names = {encoded(term): term for term in missing}
-        found: dict[str, tuple[array[int], array[float]]] = {}
-        sql = (
-            "SELECT text, block, n, data, crc FROM posting "
-            "WHERE field = ? AND text IN (?*) ORDER BY text, block"
-        )
-        number = NUMBERS[field]
-        for text, *row in self._each(sql, [*names], number):
-            _extend(found, names[bytes(text)], self._part(number, *row))
-        for term in missing:
-            both = found.get(term) or (array("I"), array("f"))
+        sql = f"{_LISTS} AND text IN (?*) ORDER BY text, block"
+        found = self._joined(self._each(sql, [*names], NUMBERS[field]))
+        for name, term in names.items():
+            both = found.get(name) or (array("I"), array("f"))
             self._listed += len(both[0])
             if self._listed > _MOST_LISTED:
                 self._lists, self._listed = {}, len(both[0])
             self._lists[field, term] = both
 
-    def _part(
-        self, field: int, block: int, n: int, data: bytes, crc: int
-    ) -> tuple[array[int], array[float]]:
-        docs, weights = posting_list(field, block, n, checked(data, crc))
-        if docs[-1] >= self.size.end:
-            raise Damaged("a list has a number of no document")
-        if not self._hides or self.live is None:
-            return docs, weights
-        seen = [*map(self.live.__getitem__, docs)]
-        if 0 not in seen:
-            return docs, weights
-        return array("I", compress(docs, seen)), array("f", compress(weights, seen))
+    def _joined(self, rows: Iterable[Sequence[Any]]) -> dict[bytes, Listed]:
+        """The lists of some rows of `posting`, by term, without what is hidden."""
+        found: dict[bytes, Listed] = {}
+        for field, text, block, n, data, crc in rows:
+            docs, weights = posting_list(field, block, n, checked(data, crc))
+            if docs[-1] >= self.sums.end:
+                raise Damaged("a list has a number of no document")
+            if self._hides and self.present is not None:
+                seen = [*map(self.present.__getitem__, docs)]
+                if 0 in seen:
+                    docs = array("I", compress(docs, seen))
+                    weights = array("f", compress(weights, seen))
+            known = found.setdefault(bytes(text), (docs, weights))
+            if known[0] is not docs:
+                known[0].extend(docs)
+                known[1].extend(weights)
+        return found
 
-    def postings(self, field: str, term: str) -> tuple[array[int], array[float]]:
+    def listed(self, field: str, term: str) -> Listed:
         """The documents whose field holds a term, with their weights."""
         found = self._lists.get((field, term))
         if found is None:
@@ -273,9 +278,9 @@ class Store:
 
     def exact(self, field: str, value: str) -> array[int]:
         """The documents whose field has this exact value."""
-        return self.postings(field, value)[0]
+        return self.listed(field, value)[0]
 
-    def frequencies(self, field: str, terms: Sequence[str]) -> list[int]:
+    def counts(self, field: str, terms: Sequence[str]) -> list[int]:
         """How many documents hold each of these terms."""
         if self._hides:
             self.fetch(field, terms)
@@ -286,125 +291,79 @@ class Store:
         if len(known) + len(missing) > _MOST_COUNTED:
             known.clear()
             missing = [*dict.fromkeys(names)]
-        counts = dict.fromkeys(missing, 0)
+        known.update(dict.fromkeys(missing, 0))
         sql = "SELECT text, n FROM posting WHERE field = ? AND text IN (?*)"
         for text, n in self._each(sql, missing, NUMBERS[field]):
-            counts[bytes(text)] += n
-        known.update(counts)
+            known[bytes(text)] += n
         return [known[name] for name in names]
-
-    def values(self, field: str, prefix: str = "") -> dict[str, array[int]]:
-        """The values of a field that begin so, in order, each with its documents."""
-        sql = "SELECT text, block, n, data, crc FROM posting WHERE field = ? AND text"
-        first, number = encoded(prefix), NUMBERS[field]
-        rows = self._asked(
-            f"{sql} >= ? AND text < ? ORDER BY text, block",
-            (number, first, first + _LAST),
-        )
-        found: dict[str, tuple[array[int], array[float]]] = {}
-        for text, *row in rows:
-            part = self._part(number, *row)
-            if part[0]:
-                _extend(found, decoded(text), part)
-        return {value: docs for value, (docs, _) in found.items()}
 
     # --- values
 
-    def starting(self, field: str, prefix: str, most: int | None = None) -> list[str]:
-        """The values of a field that begin so, in order; `most` at the most."""
-        first = encoded(prefix)
-        sql = (
-            "SELECT DISTINCT text FROM posting WHERE field = ? AND text >= ? "
-            "AND text < ? ORDER BY text"
-        )
-        if most is not None and not self._hides:
-            sql += f" LIMIT {most}"
-        rows = self._asked(sql, (NUMBERS[field], first, first + _LAST))
-        found = self._known(field, [decoded(text) for (text,) in rows])
-        return found if most is None else found[:most]
+    def values(self, field: str) -> dict[str, array[int]]:
+        """The values of a field, in order, each with the documents that have it."""
+        rows = self._asked(f"{_LISTS} ORDER BY text, block", NUMBERS[field])
+        lists = self._joined(rows).items()
+        return {decoded(text): docs for text, (docs, _) in lists if docs}
 
-    def begun(self, field: str, prefix: str, endings: tuple[str, ...]) -> list[str]:
-        """Those values that end in one of the endings."""
+    def existing(self, field: str, values: Sequence[str]) -> list[str]:
+        """Those of some values that a document's field has."""
+        return list(compress(values, self.counts(field, values)))
+
+    def starting(
+        self,
+        field: str,
+        prefix: str,
+        most: int | None = None,
+        endings: tuple[str, ...] = ("",),
+    ) -> list[str]:
+        """The values of a field that begin and end so, in order; `most` at the most.
+
+        Args:
+            field: the field.
+            prefix: the beginning.
+            most: how many, where every ending will do.
+            endings: a value ends in one of them.
+        """
         first, last = encoded(prefix), tuple(map(encoded, endings))
-        sql = "SELECT text FROM posting WHERE field = ? AND text >= ? AND text < ?"
-        rows = self._asked(sql, (NUMBERS[field], first, first + _LAST))
-        texts = {bytes(text) for (text,) in rows}
-        ended = sorted(text for text in texts if text.endswith(last))
-        return self._known(field, [*map(decoded, ended)])
+        limit = "" if most is None or self._hides else f" LIMIT {most}"
+        sql = f"{_TEXTS} AND text >= ? AND text < ? ORDER BY text{limit}"
+        rows = self._asked(sql, NUMBERS[field], first, first + _LAST)
+        found = [decoded(text) for (text,) in rows if bytes(text).endswith(last)]
+        return (self.existing(field, found) if self._hides else found)[:most]
 
     def largest(self, field: str, most: int) -> list[str]:
         """The last values of a field in order, so many at most; hidden ones, too."""
-        sql = "SELECT DISTINCT text FROM posting WHERE field = ? ORDER BY text DESC"
-        rows = self._asked(f"{sql} LIMIT {most}", (NUMBERS[field],))
-        return [decoded(text) for (text,) in rows]
-
-    def near(self, field: str, term: str) -> list[str]:
-        """The other values of a field that are one edit away, in order.
-
-        An edit puts a letter in, takes one out, puts one in the place of another or
-        swaps two neighbours; a letter that is put in is one of an alphabet, and in the
-        index.
-        """
-        letters = self.size.letters
-        found: set[str] = set()
-        for at in range(len(term) + 1):
-            before, rest = term[:at], term[at:]
-            found.update(before + letter + rest for letter in letters)
-            if rest:
-                found.update(before + letter + rest[1:] for letter in letters)
-                found.update((before + rest[1:], before + rest[1::-1] + rest[2:]))
-        found -= {term, ""}
-        return self._known(field, sorted(found), asked=True)
-
-    def _known(self, field: str, texts: list[str], *, asked: bool = False) -> list[str]:
-        """Those that a document has; without `asked` they are known to stand there."""
-        if not (self._hides or asked):
-            return texts
-        counts = self.frequencies(field, texts)
-        return [text for text, n in zip(texts, counts, strict=True) if n]
+        sql = f"{_TEXTS} ORDER BY text DESC LIMIT {most}"
+        return [decoded(text) for (text,) in self._asked(sql, NUMBERS[field])]
 
     def holds(self, field: str) -> bool:
         """Whether any document has a value in a field, hidden ones included."""
-        sql = "SELECT 1 FROM posting WHERE field = ? LIMIT 1"
-        return any(True for _ in self._asked(sql, (NUMBERS[field],)))
+        return bool(self.largest(field, 1))
 
     # --- documents
 
     def _column(self, name: str) -> array[Any]:
         column = array(TYPECODES[name])
         sql = "SELECT data, crc FROM fact WHERE name = ? ORDER BY block"
-        for data, crc in self._asked(sql, (name,)):
+        for data, crc in self._asked(sql, name):
             column.frombytes(checked(data, crc))
-        if len(column) != self.size.end:
+        if len(column) != self.sums.end:
             raise Damaged(f"the column {name} has {len(column)} numbers")
         return column
 
-    def rows(self, docs: Iterable[int]) -> None:
-        """Read the rows of several documents at once."""
-        missing = [doc for doc in docs if doc not in self._rows]
-        if len(self._rows) + len(missing) > _MOST_ROWS:
-            self._rows = {}
+    def fetch_rows(self, docs: Iterable[int]) -> None:
+        """Read the rows of several documents at once, which are asked for next."""
+        missing = [doc for doc in docs if doc not in self._stored]
+        if len(self._stored) + len(missing) > _MOST_ROWS:
+            self._stored = {}
         sql = "SELECT id, data FROM doc WHERE id IN (?*)"
         for doc, data in self._each(sql, missing):
-            self._rows[doc] = unpacked(data)
+            self._stored[doc] = unpacked(data)
 
-    def row(self, doc: int) -> bytes:
-        """The stored row of a document; raises Damaged when there is none."""
-        known = self._rows.pop(doc, None)
-        if known is not None:
-            return known
-        for (data,) in self._asked("SELECT data FROM doc WHERE id = ?", (doc,)):
-            return unpacked(data)
-        raise Damaged(f"there is no document {doc}")
-
-
-def _extend(
-    found: dict[str, tuple[array[int], array[float]]],
-    term: str,
-    part: tuple[array[int], array[float]],
-) -> None:
-    if term in found:
-        found[term][0].extend(part[0])
-        found[term][1].extend(part[1])
-    else:
-        found[term] = part
+    def stored(self, doc: int) -> bytes:
+        """The bytes of a document's row; raises Damaged when there is none."""
+        if doc not in self._stored:
+            self.fetch_rows((doc,))
+        if doc not in self._stored:
+            raise Damaged(f"there is no document {doc}")
+        return self._stored.pop(doc)

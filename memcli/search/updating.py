@@ -65,7 +65,7 @@ def indexed(
     paths = found.changed
     touched = {*paths, *found.removed}
     broken = {p: why for p, why in state.broken.items() if p not in touched}
-    known = Store(db.execute, state.size)
+    known = Store(db.execute, state.sums)
     known.fetch("path", touched)
     try:
         for path in sorted(touched):
@@ -93,7 +93,7 @@ def indexed(
     # After a rebuild nothing knows the last number, and tables of triggers of the old
     # index may remain: the time was never given before.
     number = max(scanned, state.told + 1) if told else state.told
-    return state._replace(told=number, broken=broken, size=writer.size)
+    return state._replace(told=number, broken=broken, sums=writer.sums)
 
 
 def _writer(db: Connection, state: State) -> Writer:
@@ -106,7 +106,7 @@ def _writer(db: Connection, state: State) -> Writer:
             hint="Install memcli again: pip install --force-reinstall memcli",
             code="no_whoosh",
         ) from error
-    return Index(db, state.size).writer()
+    return Index(db, state.sums).writer()
 
 
 # --- reading files --------------------------------------------------------------------

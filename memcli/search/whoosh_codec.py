@@ -26,12 +26,12 @@ from memcli.search.store import (
     NUMBERS,
     WEIGHTED,
     Damaged,
-    Size,
     Store,
+    Sums,
     decoded,
     encoded,
 )
-from memcli.search.writing import Documents, Lists, Pool, lists_of, packed_lists, sums
+from memcli.search.writing import Documents, Lists, Pool, lists_of, packed_lists, summed
 
 TYPE_CHECKING = False
 
@@ -95,10 +95,10 @@ def schema() -> Any:
 class _Storage(RamStorage):
     """A storage whose files are tables; the caller's transaction is its lock."""
 
-    def __init__(self, db: Connection, size: Size) -> None:
+    def __init__(self, db: Connection, sums: Sums) -> None:
         super().__init__()
         self.db = db
-        self.store = Store(db.execute, size)
+        self.store = Store(db.execute, sums)
 
 
 class _Contents:
@@ -113,11 +113,11 @@ class Index(index.FileIndex):
 
     Args:
         db: the database, in a transaction.
-        size: the sums over all documents.
+        sums: those over all documents.
     """
 
-    def __init__(self, db: Connection, size: Size) -> None:
-        self.storage: Any = _Storage(db, size)
+    def __init__(self, db: Connection, sums: Sums) -> None:
+        self.storage: Any = _Storage(db, sums)
         self.indexname = "memcli"
         self._schema = schema()
 
@@ -137,7 +137,7 @@ class Writer(SegmentWriter):
     All documents that go must be deleted before the first one is added.
 
     Attributes:
-        size: the sums over all documents, after `commit`.
+        sums: those over all documents, after `commit`.
     """
 
     def __init__(self, ix: Index) -> None:
@@ -146,7 +146,7 @@ class Writer(SegmentWriter):
         self.newsegment: Any = segment
         self.perdocwriter.segment = self.fieldwriter.segment = segment
         self.pool: Any = Pool()
-        self.size = segment.size
+        self.sums = segment.sums
         self._free: Iterator[int] | None = None
 
     def delete(self, docs: Iterable[int]) -> None:
@@ -176,8 +176,8 @@ class Writer(SegmentWriter):
         super().commit(mergetype=lambda _writer, _segments: [])
 
     def _commit_toc(self, _segments: Any) -> None:
-        letters = {*self.size.letters, *self.fieldwriter.letters}
-        self.size = sums(self.storage.db, "".join(sorted(letters)))
+        letters = {*self.sums.letters, *self.fieldwriter.letters}
+        self.sums = summed(self.storage.db, "".join(sorted(letters)))
 
 
 # --- the codec ---------------------------------------------------------------------
@@ -193,29 +193,31 @@ class _Segment(base.Segment):
     def __init__(self, storage: _Storage) -> None:
         super().__init__("memcli")
         self.segid, self._storage = "0", storage
-        self.size = storage.store.size
+        self.sums = storage.store.sums
         self.gone: dict[int, list[tuple[str, bytes]]] = {}
-        live = storage.store.live
+        present = storage.store.present
         self.holes = (
-            set() if live is None else {n for n, is_ in enumerate(live) if not is_}
+            set()
+            if present is None
+            else {n for n, is_ in enumerate(present) if not is_}
         )
 
     def free(self) -> Iterator[int]:
         """Numbers for documents, the lowest first."""
         yield from sorted({*self.gone, *self.holes})
-        yield from itertools.count(self.size.end)
+        yield from itertools.count(self.sums.end)
 
     def codec(self) -> _Codec:
         return _Codec()
 
     def doc_count_all(self) -> int:
-        return self.size.end
+        return self.sums.end
 
     def doc_count(self) -> int:
-        return self.size.documents - len(self.gone)
+        return self.sums.documents - len(self.gone)
 
     def deleted_count(self) -> int:
-        return self.size.end - self.doc_count()
+        return self.sums.end - self.doc_count()
 
     def deleted_docs(self) -> set[int]:
         return {*self.gone, *self.holes}
@@ -292,10 +294,10 @@ class _TermsReader(base.TermsReader):
         return TermInfo(sum(weights), len(docs), 1, 1 << 30, *last)
 
     def frequency(self, fieldname: str, text: bytes) -> float:
-        return float(sum(self._store.postings(fieldname, decoded(text))[1]))
+        return float(sum(self._store.listed(fieldname, decoded(text))[1]))
 
     def doc_frequency(self, fieldname: str, text: bytes) -> int:
-        return self._store.frequencies(fieldname, (decoded(text),))[0]
+        return self._store.counts(fieldname, (decoded(text),))[0]
 
     def matcher(
         self, fieldname: str, text: bytes, format_: Any, scorer: Any = None
@@ -312,7 +314,7 @@ class _TermsReader(base.TermsReader):
         )
 
     def _listed(self, field: str, text: bytes) -> tuple[array[int], array[float]]:
-        found = self._store.postings(field, decoded(text))
+        found = self._store.listed(field, decoded(text))
         if not found[0]:
             raise TermNotFound(f"{field}:{text!r}")
         return found
@@ -369,7 +371,7 @@ class _DocumentsReader(base.PerDocumentReader):
         return self._store.columns.lengths[docnum]
 
     def field_length(self, fieldname: str) -> int:
-        return self._store.size.length if fieldname == WEIGHTED else 0
+        return self._store.sums.length if fieldname == WEIGHTED else 0
 
     def min_field_length(self, fieldname: str) -> int:
         lengths = self._store.columns.lengths if fieldname == WEIGHTED else ()
@@ -380,7 +382,7 @@ class _DocumentsReader(base.PerDocumentReader):
         return max(lengths, default=0)
 
     def stored_fields(self, docnum: int) -> dict[str, bytes]:
-        return {"row": self._store.row(docnum)}
+        return {"row": self._store.stored(docnum)}
 
     def close(self) -> None:
         pass

@@ -17,7 +17,7 @@ from memcli.search.store import (
     BLOCK,
     NUMBERS,
     WEIGHTED,
-    Size,
+    Sums,
     checked,
     decoded,
     encoded,
@@ -65,7 +65,7 @@ def lists_of(lists: bytes, row: bytes) -> list[tuple[str, bytes]]:
     return [(field, encoded(text)) for field, texts in data.items() for text in texts]
 
 
-def sums(db: Connection, letters: str) -> Size:
+def summed(db: Connection, letters: str) -> Sums:
     """The sums over all documents, and the letters of all terms."""
     column = {}
     for name in ("orders", "lengths", "flags", "expires", "projects"):
@@ -78,7 +78,7 @@ def sums(db: Connection, letters: str) -> Size:
         return reduce(or_, {*column[name]}, 0)
 
     orders = column["orders"]
-    return Size(
+    return Sums(
         len(orders) - orders.count(0),
         len(orders),
         sum(column["lengths"]),
@@ -247,7 +247,7 @@ class Lists:
         self, number: int, text: bytes, block: int
     ) -> tuple[array[int], array[float]]:
         """The documents of a block of a list as it is written, and their weights."""
-        if self.segment.size.end:
+        if self.segment.sums.end:
             for n, data, crc in self._db.execute(_READ, (number, text, block)):
                 return posting_list(number, block, n, checked(data, crc))
         return array("I"), array("f")

@@ -195,7 +195,7 @@ def alike(
 
     question = Question([(term, term) for term in sorted(terms)])
     weights = LEXICAL._replace(pool=limit)
-    scope = Scope(admit, within)
+    scope = Scope(lambda docs: [*filter(admit, docs)], within)
     hits = rank(question, reader, limit=limit, scope=scope, weights=weights).hits
     rows = [reader.row(hit.doc) for hit in hits]
     return [(_likeness(set(terms), row), row) for row in rows]

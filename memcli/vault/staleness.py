@@ -304,7 +304,7 @@ def _visible(reader: Reader, name: str, view: View) -> list[int]:
     docs = reader.exact("id", name)
     shown = (doc for doc in docs if reader.verdict(doc, seen) is None)
     # Of two files with one id the first in the order of entries counts.
-    return sorted(shown, key=reader.orders.__getitem__)
+    return sorted(shown, key=reader.columns.orders.__getitem__)
 
 
 def _heir(reader: Reader, doc: int, view: View) -> int | None:
@@ -357,7 +357,7 @@ def _newer(reader: Reader, row: StoredRow, view: View, looked: int) -> list[str]
         docs.difference_update(reader.exact("layer", str(layer)))
     force = View(view.now, as_of=view.as_of, agent=view.agent)
     shown = [doc for doc in docs if reader.verdict(doc, force) is None]
-    shown.sort(key=lambda doc: (-created[doc], reader.orders[doc]))
+    shown.sort(key=lambda doc: (-created[doc], reader.columns.orders[doc]))
     ids = [reader.row(doc).id for doc in shown if _is_news(reader, doc, looked)]
     return list(dict.fromkeys(ids))
 

@@ -26,6 +26,7 @@ from memcli.entries.text import tokens
 from memcli.errors import WriteFailed
 from memcli.search import database, following, store, writing
 from memcli.search.columns import TYPECODES
+from memcli.search.documents import Documents
 from memcli.search.index import Index
 from memcli.search.reader import Reader
 from memcli.search.whoosh_codec import Index as WhooshIndex
@@ -57,14 +58,14 @@ def held(vault: Vault) -> dict[str, Any]:
         lists = {}
         for field in ("terms", "tag", "path", "kind", "status", "claim", "entity"):
             for value in reader.values(field):
-                both = zip(*reader._store.postings(field, value), strict=True)
+                both = zip(*reader.listed(field, value), strict=True)
                 lists[field, value] = {paths[doc]: weight for doc, weight in both}
         columns = {
             name: {paths[d]: getattr(reader.columns, name)[d] for d in docs}
             for name in TYPECODES
         }
         rows = {paths[doc]: reader.row(doc) for doc in docs}
-        size = reader._store.size._replace(end=0, letters="")
+        size = reader.sums._replace(end=0, letters="")
         return {"lists": lists, "columns": columns, "rows": rows, "size": size}
 
     return vault.read(dump)
@@ -105,7 +106,7 @@ def test_whooshs_searcher_finds_what_the_reader_does(vault: Vault) -> None:
     db = sqlite3.connect(file_of(vault), isolation_level=None)
     state = following.load(db)
     assert state is not None
-    index = WhooshIndex(db, state.size)
+    index = WhooshIndex(db, state.sums)
     stem = tokens.stemmer()
     with index.searcher() as searcher:
         assert searcher.doc_count() == reader.live == 34
@@ -130,12 +131,12 @@ def test_whooshs_searcher_finds_what_the_reader_does(vault: Vault) -> None:
             for path in reader.starting("path", "memories/3")
             for doc in reader.exact("path", path)
         }
-        orders = reader.orders
+        orders = reader.columns.orders
         in_order = sorted(reader.everything(), key=orders.__getitem__)
         assert docs(Every(), sortedby="orders") == in_order
         for doc in in_order:
             row = searcher.stored_fields(doc)["row"]
-            assert row == reader._store.row(doc)
+            assert row == reader.stored(doc)
 
 
 # Letters of one, two and three bytes; the last is of no alphabet.
@@ -151,14 +152,14 @@ def test_near_finds_every_term_one_edit_away_and_no_other(
     rows = [(field, store.encoded(text), 0, 1, b"", 0) for text in held]
     db.executemany("INSERT INTO posting VALUES (?, ?, ?, ?, ?, ?)", rows)
     letters = "".join({letter for text in held for letter in text if letter < "\u0800"})
-    tables = store.Store(db.execute, store.Size(letters=letters))
+    tables = Documents(db.execute, store.Sums(letters=letters))
     near = edits(word, letters) - {word}
-    assert tables.near("terms", word) == sorted(near & held)
+    assert tables.near(word) == sorted(near & held)
     begun = sorted(text for text in held if text.startswith(word))
     assert tables.starting("terms", word) == begun
     assert tables.starting("terms", word, 2) == begun[:2]
     ended = [text for text in begun if text.endswith(("a", "ж"))]
-    assert tables.begun("terms", word, ("a", "ж")) == ended
+    assert tables.beginning(word, ("a", "ж")) == {*ended}
     assert tables.largest("terms", 2) == sorted(held, reverse=True)[:2]
 
 
@@ -436,6 +437,7 @@ KILLED = """
 import os, sys, signal
 from memcli.search.columns import TYPECODES
 from memcli.search import database, writing, following, whoosh_codec
+from memcli.search.documents import Documents
 from memcli.search.index import Index
 name, number = sys.argv[2], int(sys.argv[3])
 module, _, attribute = name.partition(":")
@@ -459,7 +461,7 @@ Index(sys.argv[1]).current()
     [
         ("whoosh_codec.Writer:add", 3),
         ("writing:sealed", 40),
-        ("whoosh_codec:sums", 0),
+        ("whoosh_codec:summed", 0),
         ("following:store", 0),
         ("Index:_write_triggers", 0),
     ],

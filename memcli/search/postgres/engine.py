@@ -18,7 +18,7 @@ from memcli.named_tuple import NamedTuple
 from memcli.search.following import Unindexed, UpdateCounts
 from memcli.search.postgres.connection import LONG, Database, Gone
 from memcli.search.reader import Reader
-from memcli.search.store import Size, Store
+from memcli.search.store import Sums
 from memcli.storage import files
 from memcli.storage.known_vaults import redacted
 from memcli.storage.vault_paths import inside
@@ -217,8 +217,8 @@ class Engine:
 
         import json
 
-        store = Store(ask, Size(*json.loads(published.size)))
-        return Reader(store, {}, self.agent, self._folder)
+        sums = Sums(*json.loads(published.size))
+        return Reader(ask, sums, {}, self.agent, self._folder)
 
     def read(
         self, answer: Callable[[Reader], _Answer], *, most: int | None = None

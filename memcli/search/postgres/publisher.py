@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from memcli.errors import LockBusy, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.search import database as local
-from memcli.search.document import numbered
+from memcli.search.columns import numbered
 from memcli.search.postgres.engine import version
-from memcli.search.store import TABLES, Size
+from memcli.search.store import TABLES, Sums
 from memcli.search.whoosh_codec import Index
 from memcli.storage.known_vaults import redacted
 
@@ -119,7 +119,7 @@ class Tables:
     def __init__(self) -> None:
         self.db: Connection = local.in_memory(None)
         self.db.execute("BEGIN")
-        self._writer = Index(self.db, Size()).writer()
+        self._writer = Index(self.db, Sums()).writer()
         self.files: dict[str, str] = {}
 
     def add(self, path: str, blob: str, document: Prepared) -> None:
@@ -127,10 +127,10 @@ class Tables:
         self.files[path] = blob
         self._writer.add(document)
 
-    def end(self) -> Size:
+    def end(self) -> Sums:
         """Write the tables; the sums over all documents."""
         self._writer.commit()
-        return self._writer.size
+        return self._writer.sums
 
 
 class Publisher:
@@ -194,7 +194,7 @@ class Publisher:
                 )
             yield
 
-    def publish(self, standing: Standing, tables: Tables, size: Size) -> None:
+    def publish(self, standing: Standing, tables: Tables, size: Sums) -> None:
         """Put the tables of a commit in the place of another's, within `turn`."""
         content, number = self.content, standing.number + 1
         prefix = f"memcli_{numbered(content.name):016x}_"
@@ -245,7 +245,7 @@ class Publisher:
 
         sql = "SELECT size FROM memcli.vault WHERE name = %s"
         rows = self._database.ask(sql, (self.content.name,))
-        return Size(*json.loads(rows[0][0])).documents if rows else 0
+        return Sums(*json.loads(rows[0][0])).documents if rows else 0
 
 
 def _bytes(path: str, value: object) -> tuple[bytes, object]:

@@ -8,7 +8,6 @@ docs/benchmarks/README.md says what each channel adds on LoCoMo.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -17,16 +16,7 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Protocol
-
-else:
-    Protocol = object
-
-Admit = Callable[[int], bool]
-"""Whether a document may be shown."""
-
-Shown = Callable[[Sequence[int]], Sequence[int]]
-"""Those of some documents that may be shown, in the order they are given."""
+    from memcli.search.reader import Reader
 
 Inside = Callable[[int], float]
 """How much of a document's time lies in the window of the question, 0 to 1."""
@@ -94,7 +84,7 @@ class Question(NamedTuple):
     named: Mapping[str, Collection[int]] = _NONE
     implied: Mapping[str, Collection[int]] = _NONE
     inside: Inside | None = None
-    elsewhere: Admit | None = None
+    elsewhere: Callable[[int], bool] | None = None
     answers: int = 0
     readings: Mapping[str, Sequence[Reading]] = _NO_READINGS
 
@@ -112,111 +102,33 @@ class Edge(NamedTuple):
     docs: Sequence[int]
 
 
-class Links(Protocol):
-    """The edges between documents."""
-
-    def fetch(self, docs: Collection[int]) -> None:
-        """Read at once what the edges of documents are made of; changes no answer."""
-
-    def edges(self, doc: int) -> Iterable[Edge]:
-        """The edges of a document, always in the same order."""
+Edges = Callable[[Collection[int]], Mapping[int, Iterable[Edge]]]
+"""Gives the edges of each of some documents, always in the same order."""
 
 
 class Scope(NamedTuple):
     """Which documents take part, and over which edges others are reached.
 
     Args:
-        admit: whether a document may be shown; None admits all.
+        shown: gives those of some documents that may be shown, in the order they are
+            given; None shows all.
         within: only these documents take part; None means all of them.
-        links: the edges that the graph follows; None means that it follows none.
-        shown: `admit` of several documents, where that takes less than one by one.
+        edges: the edges that the graph follows; None means that it follows none.
     """
 
-    admit: Admit | None = None
+    shown: Callable[[Sequence[int]], Sequence[int]] | None = None
     within: Collection[int] | None = None
-    links: Links | None = None
-    shown: Shown | None = None
-
-    def holds(self, doc: int) -> bool:
-        """Whether a document takes part."""
-        if self.within is not None and doc not in self.within:
-            return False
-        return self.admit is None or self.admit(doc)
-
-    def admitted(self, docs: Sequence[int]) -> Sequence[int]:
-        """Those of some documents that may be shown, in the order they are given."""
-        if self.admit is None:
-            return docs
-        return self.shown(docs) if self.shown else list(filter(self.admit, docs))
+    edges: Edges | None = None
 
     def holding(self, docs: Sequence[int]) -> Sequence[int]:
         """Those of some documents that take part, in the order they are given."""
         if self.within is not None:
             docs = [doc for doc in docs if doc in self.within]
-        return self.admitted(docs)
+        return self.shown(docs) if self.shown else docs
 
 
 WHOLE = Scope()
 """Every document, and no edge."""
-
-
-class Corpus(Protocol):
-    """The documents that a ranking reads, as small integers.
-
-    `size` counts live documents, `total_length` their terms. By document: `lengths`
-    in terms; `sessions` a number shared by the entries of one session or document, 0
-    for none; `orders` a number that depends on the entry alone and breaks ties.
-    Postings are in the order of their documents' numbers.
-    """
-
-    @property
-    def size(self) -> int: ...
-    @property
-    def total_length(self) -> int: ...
-    @property
-    def lengths(self) -> Sequence[int]: ...
-    @property
-    def sessions(self) -> Sequence[int]: ...
-    @property
-    def orders(self) -> Sequence[int]: ...
-
-    def postings(self, term: str) -> tuple[Sequence[int], Sequence[float]]:
-        """Documents that hold the term, and how often (weighted); may be empty."""
-
-    def scaled_lengths(self, factor: float, /) -> Sequence[float]:
-        """The length of each document times a factor."""
-
-    def frequency(self, term: str) -> int:
-        """How many live documents hold the term."""
-
-    def frequencies(self, terms: Sequence[str]) -> Sequence[int]:
-        """How many live documents hold each of these terms."""
-
-    def held(self, term: str, docs: Collection[int]) -> Mapping[int, float]:
-        """Those of some documents that hold a term, and how often (weighted)."""
-
-    def fetch_terms(self, terms: Iterable[str]) -> None:
-        """Read the postings of several terms at once, which are asked for next."""
-
-    def fetch_rows(self, docs: Iterable[int]) -> None:
-        """Read the rows of several documents at once, which are asked for next."""
-
-    def fetch_sessions(self, sessions: Iterable[int]) -> None:
-        """Read the documents of several sessions at once."""
-
-    def session_members(self, session: int) -> list[int]:
-        """The live documents of a session, in their order in it."""
-
-    def key_terms(self, doc: int) -> Mapping[str, float]:
-        """The most frequent terms of a document, with their counts."""
-
-    def asking(self, docs: Iterable[int]) -> set[int]:
-        """Those of some documents that are themselves questions."""
-
-    def traits(self, docs: Iterable[int]) -> Iterable[tuple[bool, int, bool, int]]:
-        """Whether each document is itself a question; the kinds of answer in it, a bit
-        each; whether a later version has replaced it; when it happened, in epoch
-        seconds, 0 when that is unknown or coarser than a day."""
 
 
 class Term(NamedTuple):
@@ -233,38 +145,9 @@ def inverse_frequency(n: int, size: int) -> float:
     return math.log(1 + (size - n + 0.5) / (n + 0.5))
 
 
-def average_length(corpus: Corpus) -> float:
+def average_length(corpus: Reader) -> float:
     """The average length of the documents, in terms; 1 where there are none."""
     return (corpus.total_length / corpus.size if corpus.size else 1.0) or 1.0
-
-
-# In a list that is so many times as long as what is looked for, places are looked up;
-# a shorter one is read whole, which takes an eighth of a look-up for each document.
-_WORTH_LOOKING_UP = 8
-
-
-def held_of(
-    postings: tuple[Sequence[int], Sequence[float]], wanted: Collection[int]
-) -> dict[int, float]:
-    """Those of some documents that a posting list names, in its order, with its counts.
-
-    Args:
-        postings: documents, and how often each holds the term.
-        wanted: the documents that are looked for; quick to be asked for one.
-    """
-    docs, counts = postings
-    if len(docs) < _WORTH_LOOKING_UP * len(wanted):
-        pairs = zip(docs, counts, strict=True)
-        return {doc: n for doc, n in pairs if doc in wanted}
-    found: dict[int, float] = {}
-    place, end = 0, len(docs)
-    for doc in sorted(wanted):
-        place = bisect_left(docs, doc, place)
-        if place == end:
-            break
-        if docs[place] == doc:
-            found[doc] = counts[place]
-    return found
 
 
 # --- weights ----------------------------------------------------------------------

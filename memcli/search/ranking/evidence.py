@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from memcli.search.ranking.corpus import Corpus
+    from memcli.search.reader import Reader
 
 MOST = 5.0
 """The most that a word counts."""
@@ -80,7 +80,7 @@ def evidence(
     return total
 
 
-def of_documents(reader: Corpus, names: Sequence[Sequence[str]]) -> dict[int, float]:
+def of_documents(reader: Reader, names: Sequence[Sequence[str]]) -> dict[int, float]:
     """The evidence of each document that shares a term with a text; as `evidence`.
 
     Terms that very many hold are passed over: they say little, and their lists are

@@ -16,9 +16,10 @@ from memcli.search.ranking.corpus import average_length, by_length, inverse_freq
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
-    from memcli.search.ranking.corpus import Corpus, Edge, Scope, Weights
+    from memcli.search.ranking.corpus import Edge, Scope, Weights
+    from memcli.search.reader import Reader
 
 # An entity of at least so many entries, and of this share of all, is a hub: the list
 # of entities calls it one, and the walk does not follow it.
@@ -52,7 +53,7 @@ def is_hub(count: int, size: int) -> bool:
 
 
 def walk(
-    totals: Mapping[int, float], corpus: Corpus, scope: Scope, weights: Weights
+    totals: Mapping[int, float], corpus: Reader, scope: Scope, weights: Weights
 ) -> dict[int, Reached]:
     """The documents that the best ones lead to.
 
@@ -67,33 +68,38 @@ def walk(
         document -> how it was reached, also those that `totals` holds; of the others
         those that reach `weights.graph_brings` of the best score.
     """
-    if scope.links is None or not totals:
+    if scope.edges is None or not totals:
         return {}
     best = max(totals.values())
-    shares = _Shares(corpus, weights)
+    share = _shares(corpus, weights)
     reached: dict[int, Reached] = {}
     heads = {
         doc: Reached(totals[doc], ()) for doc in _strongest(totals, corpus, weights)
     }
     floor = [best * weights.graph_brings**hops for hops in range(weights.depth + 1)]
     for hops in range(1, weights.depth + 1):
-        news: dict[int, Reached] = {}
-        scope.links.fetch(heads)
         # Where no hop follows, an edge below it is too weak to bring an entry, as most
         # are; it counts for those that `totals` holds.
         least = floor[hops] if hops == weights.depth else 0.0
         arrivals: list[tuple[Reached, list[int]]] = []
-        for doc, head in heads.items():
-            arrivals += _hop(doc, head, scope.links.edges(doc), shares, totals, least)
+        for doc, edges in scope.edges(heads).items():
+            head = heads[doc]
+            passed = {doc, *(step.doc for step in head.way)}
+            for edge in edges:
+                score = head.score * weights.graph * share(edge, passed)
+                if score:
+                    docs = edge.docs if score >= least else totals.keys() & edge.docs
+                    way = (*head.way, Step(doc, edge.kind, edge.name))
+                    others = [other for other in docs if other not in passed]
+                    arrivals.append((Reached(score, way), others))
         beyond = {doc for _, others in arrivals for doc in others if doc not in totals}
         # What `totals` holds takes part, or it would not be there.
         held = totals.keys() | scope.holding([*beyond])
+        news: dict[int, Reached] = {}
         for arrival, others in arrivals:
-            for other in others:
-                if other in held:
-                    before = news.get(other)
-                    if before is None or before.score < arrival.score:
-                        news[other] = arrival
+            for other in held.intersection(others):
+                if other not in news or news[other].score < arrival.score:
+                    news[other] = arrival
         for doc, arrival in news.items():
             if doc not in reached or reached[doc].score < arrival.score:
                 reached[doc] = arrival
@@ -110,65 +116,36 @@ def walk(
 
 
 def _strongest(
-    scores: Mapping[int, float], corpus: Corpus, weights: Weights
+    scores: Mapping[int, float], corpus: Reader, weights: Weights
 ) -> list[int]:
     if not scores:
         return []
     floor = weights.graph_floor * max(scores.values())
     strong = [doc for doc, score in scores.items() if score >= floor]
-    orders = corpus.orders
+    orders = corpus.columns.orders
     strong.sort(key=lambda doc: (-scores[doc], orders[doc]))
     return strong[: weights.graph_seeds]
 
 
-class _Shares:
-    """How much of a score goes over an edge, by how much it leads to."""
+def _shares(
+    corpus: Reader, weights: Weights
+) -> Callable[[Edge, Collection[int]], float]:
+    """Gives how much of a score goes over an edge to each document but some.
 
-    def __init__(self, corpus: Corpus, weights: Weights) -> None:
-        self.size = corpus.size
-        self._whole = inverse_frequency(1, self.size)
-        average = average_length(corpus)
-        self._by_name = by_length(weights.names, average, weights.half_length)
-        self._weight = weights.graph
-        self._known: dict[int, float] = {}
-
-    def arriving(self, score: float, edge: Edge, number: int) -> float:
-        """The score that arrives over an edge at each of so many documents."""
-        share = self._known.get(number)
-        if share is None:
-            # How much the edge says of each of them; of one alone it says everything.
-            share = inverse_frequency(number, self.size) / self._whole
-            self._known[number] = share
-        if edge.kind == "name":
-            share *= self._by_name
-        elif edge.kind == "lineage":
-            share *= _VERSIONS
-        return score * self._weight * share
-
-
-def _hop(
-    doc: int,
-    head: Reached,
-    edges: Iterable[Edge],
-    shares: _Shares,
-    totals: Mapping[int, float],
-    least: float,
-) -> Iterable[tuple[Reached, list[int]]]:
-    """How an edge of a document arrives, and where, for each edge that is followed.
-
-    An edge that arrives with less than `least` is followed to `totals` only.
+    It is 0 for an edge that is not followed.
     """
-    passed = {doc, *(step.doc for step in head.way)}
-    for edge in edges:
+    size = corpus.size
+    whole = inverse_frequency(1, size)
+    by_name = by_length(weights.names, average_length(corpus), weights.half_length)
+    kinds = {"name": by_name, "lineage": _VERSIONS}
+
+    def share(edge: Edge, passed: Collection[int]) -> float:
         fan = len(edge.docs)
-        if fan > CROWD or is_hub(fan, shares.size):
-            continue
+        if fan > CROWD or is_hub(fan, size):
+            return 0.0
         number = fan - sum(map(edge.docs.count, passed))
-        if not number:
-            continue
-        score = shares.arriving(head.score, edge, number)
-        followed = edge.docs if score >= least else totals.keys() & edge.docs
-        others = [other for other in followed if other not in passed]
-        if others:
-            step = Step(doc, edge.kind, edge.name)
-            yield Reached(score, (*head.way, step)), others
+        # How much the edge says of each of them; of one alone it says everything.
+        says = inverse_frequency(number, size) / whole if number else 0.0
+        return says * kinds.get(edge.kind, 1.0)
+
+    return share

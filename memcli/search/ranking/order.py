@@ -17,7 +17,7 @@ question themselves, but stand beside a match or hold a near word:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.corpus import NEAR, Reading, Table, Term
@@ -26,9 +26,10 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.search.ranking.bm25 import Loans
-    from memcli.search.ranking.corpus import Corpus, Question, Weights
+    from memcli.search.ranking.corpus import Question, Weights
     from memcli.search.ranking.graph import Reached, Step
     from memcli.search.ranking.proximity import Neighbourhood
+    from memcli.search.reader import Reader
 
 REACH = 0.1
 """How far a learned factor goes from 1: a nudge, like recency."""
@@ -97,11 +98,11 @@ class Evidence(NamedTuple):
         """The words of the question that a document holds, or means."""
         return tuple([term.word for term in self.known if self.holds(doc, term.text)])
 
-    def answers(self, doc: int) -> bool:
-        """Whether a document holds nearly all of the question, by weight."""
-        whole = sum(term.idf for term in self.known)
-        held = sum(term.idf for term in self.known if self.holds(doc, term.text))
-        return held >= _NEARLY_ALL * whole
+    def share(self, doc: int, terms: Sequence[Term]) -> float:
+        """The share of the idf of some terms that a document holds, or means."""
+        whole = sum(term.idf for term in terms)
+        held = sum(term.idf for term in terms if self.holds(doc, term.text))
+        return held / whole if whole else 0.0
 
     def holds(self, doc: int, text: str) -> bool:
         """Whether a document holds a term, or means it; what it borrows is neither."""
@@ -161,7 +162,7 @@ class Order:
 
     Args:
         evidence: what the channels say of each document.
-        nudge: the small factors.
+        factors: the `nudges`.
         orders: break ties.
         adjust: the factor that was learned, if any.
     """
@@ -169,13 +170,13 @@ class Order:
     def __init__(
         self,
         evidence: Evidence,
-        nudge: Nudge,
+        factors: Mapping[int, Mapping[str, float]],
         orders: Sequence[int],
         adjust: Adjust | None,
     ) -> None:
         self._evidence = evidence
         totals = evidence.totals
-        self._nudges = dict(zip(totals, nudge.parts(totals), strict=True))
+        self._nudges = factors
         self._orders = orders
         self._learned: dict[int, float] = {}
         self._final = {
@@ -232,7 +233,8 @@ class Order:
         leading = reached.way[0].doc
         source = self._final[leading]
         alone = final * (1 - reached.score / self._evidence.totals[doc])
-        if alone < source < final and self._evidence.answers(leading):
+        held = self._evidence.share(leading, self._evidence.known)
+        if alone < source < final and held >= _NEARLY_ALL:
             return _BELOW * source
         return final
 
@@ -244,54 +246,43 @@ class Order:
         return -self._final[doc], self._orders[doc]
 
     def _pieces(self, doc: int) -> dict[str, float]:
-        return self._evidence.parts(doc) | self._nudges[doc]
+        return {**self._evidence.parts(doc), **self._nudges[doc]}
 
 
-class Nudge:
-    """Small multiplications that order what the words leave equal."""
+def nudges(
+    evidence: Evidence, corpus: Reader, question: Question, weights: Weights
+) -> dict[int, dict[str, float]]:
+    """The small factors of each document that order what the words leave equal.
 
-    def __init__(
-        self,
-        corpus: Corpus,
-        question: Question,
-        weights: Weights,
-        replies: Collection[int] = (),
-    ) -> None:
-        self.corpus = corpus
-        self.weights = weights
-        self.now = question.now
-        self.inside = question.inside
-        self.elsewhere = question.elsewhere
-        # Documents that follow one which asks what the question asks.
-        self.replies = replies
-        self.answers = question.answers if weights.answers else 0
-        # Documents about an entity that the question names.
-        named = question.named.values() if weights.entity else ()
-        self.named: frozenset[int] = frozenset().union(*named)
-
-    def parts(self, docs: Collection[int]) -> Iterator[dict[str, float]]:
-        """Name -> factor of each document, for those that are not 1."""
-        weights, now = self.weights, self.now
-        named, kinds, replies = self.named, self.answers, self.replies
-        inside, elsewhere = self.inside, self.elsewhere
-        traits = zip(docs, self.corpus.traits(docs), strict=True)
-        for doc, (asks, answers, superseded, when) in traits:
-            factors = {}
-            if doc in named:
-                factors["entity"] = 1 + weights.entity
-            if asks:
-                factors["question"] = 1 - weights.asks
-            if answers & kinds:
-                factors["answer"] = 1 + weights.answers
-            if doc in replies:
-                factors["reply"] = 1 + weights.reply
-            if superseded and weights.superseded:
-                factors["superseded"] = 1 - weights.superseded
-            if when:
-                age = max(0.0, (now - when) / 86400 / weights.recency_days)
-                factors["recency"] = 1 + weights.recency * (1 - 2 * min(1.0, age))
-            if inside is not None and (share := inside(doc)):
-                factors["temporal"] = 1 + weights.temporal * share
-            if elsewhere is not None and elsewhere(doc):
-                factors["elsewhere"] = weights.elsewhere
-            yield factors
+    By document name -> factor, for those that are not 1.
+    """
+    docs, replies = evidence.totals, evidence.replies()
+    inside, elsewhere = question.inside, question.elsewhere
+    kinds = question.answers if weights.answers else 0
+    # Documents about an entity that the question names.
+    named: set[int] = set()
+    if weights.entity:
+        named.update(*question.named.values())
+    found = {}
+    traits = zip(docs, corpus.traits(docs), strict=True)
+    for doc, (asks, answers, superseded, when) in traits:
+        factors = {}
+        if doc in named:
+            factors["entity"] = 1 + weights.entity
+        if asks:
+            factors["question"] = 1 - weights.asks
+        if answers & kinds:
+            factors["answer"] = 1 + weights.answers
+        if doc in replies:
+            factors["reply"] = 1 + weights.reply
+        if superseded and weights.superseded:
+            factors["superseded"] = 1 - weights.superseded
+        if when:
+            age = max(0.0, (question.now - when) / 86400 / weights.recency_days)
+            factors["recency"] = 1 + weights.recency * (1 - 2 * min(1.0, age))
+        if inside is not None and (share := inside(doc)):
+            factors["temporal"] = 1 + weights.temporal * share
+        if elsewhere is not None and elsewhere(doc):
+            factors["elsewhere"] = weights.elsewhere
+        found[doc] = factors
+    return found

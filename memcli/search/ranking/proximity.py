@@ -11,7 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from memcli.search.ranking.corpus import Corpus, Scope, Scored, Term, Weights
+    from memcli.search.ranking.corpus import Scope, Scored, Term, Weights
+    from memcli.search.reader import Reader
 
 CHANNELS = ("lexical", "neighbours", "session", "feedback", "graph")
 """The parts whose sum is a score."""
@@ -30,10 +31,10 @@ class Neighbourhood:
     """
 
     def __init__(
-        self, corpus: Corpus, pool: Sequence[int], scope: Scope, weights: Weights
+        self, corpus: Reader, pool: Sequence[int], scope: Scope, weights: Weights
     ) -> None:
         self._weights = weights
-        sessions = corpus.sessions
+        sessions = corpus.columns.sessions
         reach = max(len(weights.after), len(weights.before))
         docs = set(pool)
         # The entries of all sessions in a row, with room between them, so that no step

@@ -31,18 +31,18 @@ import heapq
 from itertools import chain
 
 from memcli.named_tuple import NamedTuple
-from memcli.search.ranking.bm25 import BM25, Matches, borrowable, matches_of
+from memcli.search.documents import held_of
+from memcli.search.ranking.bm25 import BM25, matches_of
 from memcli.search.ranking.corpus import (
     DEFAULTS,
     WHOLE,
-    Corpus,
     Question,
     Scope,
     Term,
     Weights,
     inverse_frequency,
 )
-from memcli.search.ranking.order import Adjust, Evidence, Hit, Nudge, Order, worded
+from memcli.search.ranking.order import Adjust, Evidence, Hit, Order, nudges, worded
 from memcli.search.ranking.proximity import Neighbourhood
 
 TYPE_CHECKING = False
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from memcli.search.ranking.graph import Reached
+    from memcli.search.reader import Reader
 
 # So many of the best matches by words alone are likely to be looked at whole.
 _LIKELY = 60
@@ -74,7 +75,7 @@ class Ranking(NamedTuple):
 
 def rank(
     question: Question,
-    corpus: Corpus,
+    corpus: Reader,
     *,
     limit: int,
     scope: Scope = WHOLE,
@@ -107,10 +108,10 @@ def rank(
     evidence = _gather(terms, question, corpus, scope, weights)
     if evidence is None:
         return Ranking([], terms, missing)
-    nudge = Nudge(corpus, question, weights, evidence.replies())
-    order = Order(evidence, nudge, corpus.orders, adjust)
+    factors = nudges(evidence, corpus, question, weights)
+    order = Order(evidence, factors, corpus.columns.orders, adjust)
     hits = [
-        order.hit(doc, _share(doc, terms, evidence) if place < COVERING else 0.0)
+        order.hit(doc, evidence.share(doc, terms) if place < COVERING else 0.0)
         for place, doc in enumerate(order.best(limit))
     ]
     return Ranking(hits, terms, missing)
@@ -118,7 +119,7 @@ def rank(
 
 def weigh(
     question: Sequence[tuple[str, str]],
-    corpus: Corpus,
+    corpus: Reader,
     weights: Weights,
     implied: Mapping[str, Collection[int]] | None = None,
 ) -> list[Term]:
@@ -145,26 +146,10 @@ def weigh(
     return ordered[: unknown + weights.most_terms]
 
 
-def _best(
-    terms: list[Term],
-    question: Question,
-    corpus: Corpus,
-    scope: Scope,
-    weights: Weights,
-) -> tuple[list[int], Matches]:
-    """The documents that get the closer look, and what holds each word."""
-    asked = [term.text for term in terms if term.frequency]
-    corpus.fetch_terms([*asked, *borrowable(question, corpus)])
-    matches = matches_of(terms, question, corpus, weights)
-    bm25 = BM25(corpus, weights)
-    lexical = bm25.lexical(matches.known, matches.postings, scope.within)
-    return _pool(lexical, question, corpus, scope, weights), matches
-
-
 def _pool(
     scores: Mapping[int, float],
     question: Question,
-    corpus: Corpus,
+    corpus: Reader,
     scope: Scope,
     weights: Weights,
 ) -> list[int]:
@@ -175,10 +160,10 @@ def _pool(
     """
     count, inside = weights.pool, question.inside
     most = 1 + weights.temporal  # what the window of the question counts
-    if scope.admit is None and inside is None and len(scores) > count:
+    if scope.shown is None and inside is None and len(scores) > count:
         least = sorted(scores.values(), reverse=True)[count - 1]
         scores = {doc: score for doc, score in scores.items() if score >= least}
-    ranked = _in_order(scores, corpus.orders)
+    ranked = _in_order(scores, corpus.columns.orders)
     found: dict[int, float] = {}
     for start in range(0, len(ranked), 2 * count):
         chunk = ranked[start : start + 2 * count]
@@ -186,10 +171,10 @@ def _pool(
             least = heapq.nlargest(count, found.values())[-1]
             if inside is None or scores[chunk[0]] * most < least:
                 break
-        for doc in scope.admitted(chunk):
+        for doc in scope.holding(chunk):
             share = 0.0 if inside is None else inside(doc)
             found[doc] = scores[doc] * (1 + weights.temporal * share)
-    return _in_order(found, corpus.orders)[:count]
+    return _in_order(found, corpus.columns.orders)[:count]
 
 
 def _in_order(scores: Mapping[int, float], orders: Sequence[int]) -> list[int]:
@@ -202,7 +187,7 @@ def _in_order(scores: Mapping[int, float], orders: Sequence[int]) -> list[int]:
 def _gather(
     terms: list[Term],
     question: Question,
-    corpus: Corpus,
+    corpus: Reader,
     scope: Scope,
     weights: Weights,
 ) -> Evidence | None:
@@ -218,13 +203,14 @@ def _gather(
     Returns:
         None when no document in scope holds a term.
     """
-    pool, matched = _best(terms, question, corpus, scope, weights)
+    matches, bm25 = matches_of(terms, question, corpus, weights), BM25(corpus, weights)
+    lexical = bm25.lexical(matches, scope.within)
+    pool = _pool(lexical, question, corpus, scope, weights)
     if not pool:
         return None
     around = Neighbourhood(corpus, pool, scope, weights)
-    known, borrowed = matched.known, matched.borrowed
-    bm25 = BM25(corpus, weights)
-    table = bm25.table(known, matched.postings, around.docs)
+    known, borrowed = matches.known, matches.borrowed
+    table = bm25.table(matches, around.docs)
     totals = around.combine(known, table)
     extra: list[Term] = []
     if weights.feedback:
@@ -233,12 +219,12 @@ def _gather(
         extra = expansion(totals, known, corpus, weights)
         corpus.fetch_terms([term.text for term in extra])
         for term in extra:
-            held = corpus.held(term.text, around.docs)
+            held = held_of(corpus.postings(term.text), around.docs)
             table[term.text] = bm25.scored(term, held)
         for doc, score in around.combine(extra, table).items():
             totals[doc] = totals.get(doc, 0.0) + score
     reached: dict[int, Reached] = {}
-    if scope.links is not None and weights.depth and weights.graph:
+    if scope.edges is not None and weights.depth and weights.graph:
         # Not at the top: the hook of a prompt ranks by the question's words alone.
         from memcli.search.ranking.graph import walk
 
@@ -259,7 +245,10 @@ def _gather(
 
 
 def expansion(
-    totals: Mapping[int, float], known: Sequence[Term], corpus: Corpus, weights: Weights
+    totals: Mapping[int, float],
+    known: Sequence[Term],
+    corpus: Reader,
+    weights: Weights,
 ) -> list[Term]:
     """Terms that the best documents share, weighted to a fraction of the question.
 
@@ -274,7 +263,7 @@ def expansion(
         corpus: the documents.
         weights: `feedback` is the fraction, `feedback_terms` how many terms.
     """
-    orders = corpus.orders
+    orders = corpus.columns.orders
     least = min(heapq.nlargest(weights.feedback_entries, totals.values()), default=0.0)
     highest = [doc for doc, total in totals.items() if total >= least]
     highest.sort(key=lambda doc: (-totals[doc], orders[doc]))
@@ -306,7 +295,7 @@ def expansion(
 
 
 def _unsaid(
-    implied: Mapping[str, Collection[int]], corpus: Corpus
+    implied: Mapping[str, Collection[int]], corpus: Reader
 ) -> dict[str, frozenset[int]]:
     """Term -> documents that mean it and do not hold it."""
     unsaid = {
@@ -314,10 +303,3 @@ def _unsaid(
         for text, docs in implied.items()
     }
     return {text: docs for text, docs in unsaid.items() if docs}
-
-
-def _share(doc: int, terms: Sequence[Term], evidence: Evidence) -> float:
-    """The share of the question's idf that a document holds, or means."""
-    whole = sum(term.idf for term in terms)
-    held = sum(term.idf for term in terms if evidence.holds(doc, term.text))
-    return held / whole if whole else 0.0

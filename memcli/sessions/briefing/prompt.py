@@ -160,7 +160,7 @@ def _best(reader: Reader, asked: Names) -> list[tuple[float, int]]:
             shared = evidence.evidence(names, weights, counts)
             if shared >= least:
                 found.append((shared, doc))
-    orders = reader.orders
+    orders = reader.columns.orders
     return sorted(found, key=lambda pair: (-pair[0], orders[pair[1]]))[:_READ]
 
 
@@ -177,7 +177,7 @@ def _named_too(reader: Reader, row: StoredRow) -> Iterator[int]:
         )
         docs = reader.postings(rarest)[0] if rarest else ()
         if 1 < len(docs) <= _FEW:
-            for doc in sorted(docs, key=reader.orders.__getitem__):
+            for doc in sorted(docs, key=reader.columns.orders.__getitem__):
                 if name in reader.row(doc).text:
                     yield doc
 

@@ -136,7 +136,7 @@ def standing(
     ]
     # Of the sessions that were summed up the last one says where the work stands.
     summaries = others & set(reader.exact("tag", SUMMARY_TAG)) & set(ordered)
-    created, orders = reader.columns.created, reader.orders
+    created, orders = reader.columns.created, reader.columns.orders
     last = sorted(summaries, key=lambda doc: (created[doc], orders[doc]))[-1:]
     others -= summaries
     queue = [doc for doc in ordered if doc in constraints]
@@ -203,7 +203,7 @@ class _Found:
             from memcli.search.ranking.evidence import of_documents
 
             fits = of_documents(reader, self._session.work())
-        created, orders = reader.columns.created, reader.orders
+        created, orders = reader.columns.created, reader.columns.orders
 
         def key(doc: int) -> tuple[float, bool, int, int, int]:
             elsewhere = self.place(doc) == ANYWHERE

@@ -197,7 +197,7 @@ def _neighbours(reader: Reader, entry: Entry, doc: int) -> dict[str, Brief | Non
     """The entries before and after an entry in its session."""
     from memcli.search.document import document_id
 
-    session = reader.sessions[doc] if document_id(entry) else 0
+    session = reader.columns.sessions[doc] if document_id(entry) else 0
     members = reader.session_members(session) if session else [doc]
     place = members.index(doc)
     beside = {"before": members[:place][-1:], "after": members[place + 1 :][:1]}
@@ -214,7 +214,7 @@ def _related(reader: Reader, entry: Entry, doc: int) -> list[Brief]:
     shared: Counter[int] = Counter()
     for name in entry.entities:
         shared.update(d for d in reader.exact("entity", name_key(name)) if d != doc)
-    order = sorted(shared, key=lambda d: (-shared[d], reader.orders[d]))
+    order = sorted(shared, key=lambda d: (-shared[d], reader.columns.orders[d]))
     return [brief(reader.row(d)) for d in order[:_MOST_RELATED]]
 
 

@@ -15,7 +15,7 @@ def asked(
 ) -> Ranking:
     words = [(word, word) for word in question.split()]
     others = {text: (reading,) for text, reading in readings.items()}
-    return rank(Question(words, NOW, readings=others), Toy(docs), limit=limit)
+    return rank(Question(words, NOW, readings=others), Toy(docs), limit=limit)  # type: ignore[arg-type]
 
 
 def near(term: str, share: float = 0.9) -> Reading:

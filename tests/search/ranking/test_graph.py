@@ -1,7 +1,8 @@
 """What is tied to a hit is found by it, and never crowds out what the words found."""
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from memcli.search.ranking.graph import walk
 from memcli.search.ranking.order import LEXICAL_SHARE
 from memcli.search.ranking.rank import Ranking, rank
 from tests.saving import save
-from tests.search.ranking.test_ranking import DOCS, Doc, Toy
+from tests.search.ranking.test_ranking import DOCS, Doc, Toy, filtered
 from tests.search.ranking.test_ranking import NOW as MOMENT
 
 NOW = 1_795_000_000
@@ -31,12 +32,9 @@ class Web:
     def __init__(self, *edges: Edge) -> None:
         self._edges = edges
 
-    def fetch(self, _docs: object) -> None:
-        pass
-
-    def edges(self, doc: int) -> Iterator[Edge]:
-        """The edges that hold a document."""
-        return (edge for edge in self._edges if doc in edge.docs)
+    def __call__(self, docs: Iterable[int]) -> dict[int, list[Edge]]:
+        """The edges that hold each of some documents."""
+        return {doc: [e for e in self._edges if doc in e.docs] for doc in docs}
 
 
 def toy(count: int, words: tuple[str, ...] = ("other",)) -> Toy:
@@ -47,7 +45,7 @@ def reached(
     seeds: dict[int, float], web: Web, corpus: Toy, **options: object
 ) -> dict[int, float]:
     weights = options.pop("weights", Weights(graph_brings=0.0))
-    scope = Scope(links=web, **options)  # type: ignore[arg-type]
+    scope = Scope(edges=web, **options)  # type: ignore[arg-type]
     found = walk(seeds, corpus, scope, weights)  # type: ignore[arg-type]
     return {doc: one.score for doc, one in found.items()}
 
@@ -96,7 +94,7 @@ def test_what_is_not_admitted_is_neither_reached_nor_walked_through(
     web = Web(*(Edge("link", "", sorted({a, b})) for a, b in ties))
     seeds = dict.fromkeys(sorted(allowed)[:3], 1.0)
     corpus, weights = toy(10), Weights(depth=2, graph_brings=0.0)
-    for options in ({"admit": allowed.__contains__}, {"within": allowed}):
+    for options in ({"shown": partial(filtered, allowed)}, {"within": allowed}):
         found = reached(seeds, web, corpus, weights=weights, **options)
         assert set(found) <= allowed
     among = Web(*(Edge("link", "", [*{a, b}]) for a, b in ties if {a, b} <= allowed))
@@ -122,9 +120,9 @@ def _ranked(
     )
     return rank(
         Question([(word, word) for word in _WORDS], MOMENT),
-        Toy(docs),
+        Toy(docs),  # type: ignore[arg-type]
         limit=limit,
-        scope=Scope(links=web),
+        scope=Scope(edges=web),
         weights=Weights(**weights),  # type: ignore[arg-type]
     )
 

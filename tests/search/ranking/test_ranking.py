@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import pytest
@@ -40,6 +41,7 @@ class Toy:
         self.total_length = sum(self.lengths)
         self.sessions = [doc.session for doc in docs]
         self.orders = [doc.order for doc in docs]
+        self.columns = self
 
     def postings(self, term: str) -> tuple[list[int], list[float]]:
         found = [i for i, doc in enumerate(self.docs) if term in doc.words]
@@ -53,10 +55,6 @@ class Toy:
 
     def frequencies(self, terms: Sequence[str]) -> list[int]:
         return [*map(self.frequency, terms)]
-
-    def held(self, term: str, docs: Collection[int]) -> Mapping[int, float]:
-        postings = zip(*self.postings(term), strict=True)
-        return {doc: n for doc, n in postings if doc in docs}
 
     def fetch_terms(self, _terms: object) -> None:
         pass
@@ -88,14 +86,18 @@ def ranked(
 ) -> Ranking:
     asked = Question([(word, word) for word in question.split()], NOW)
     named = {"": options.pop("named", ())}
-    scope = Scope(options.pop("admit", None), options.pop("within", None))  # type: ignore[arg-type]
+    scope = Scope(options.pop("shown", None), options.pop("within", None))  # type: ignore[arg-type]
     return rank(
         asked._replace(named=named),  # type: ignore[arg-type]
-        Toy(docs),
+        Toy(docs),  # type: ignore[arg-type]
         limit=limit,
         scope=scope,
         **options,  # type: ignore[arg-type]
     )
+
+
+def filtered(some: Collection[int], docs: Iterable[int]) -> list[int]:
+    return [doc for doc in docs if doc in some]
 
 
 def orders(docs: list[Doc], question: str, **options: object) -> list[int]:
@@ -165,7 +167,7 @@ def test_what_is_not_admitted_or_not_within_is_never_a_hit(
     docs: list[Doc], question: str, data: st.DataObject
 ) -> None:
     some = data.draw(st.sets(st.sampled_from(range(len(docs)))))
-    for options in ({"admit": some.__contains__}, {"within": some}):
+    for options in ({"shown": partial(filtered, some)}, {"within": some}):
         assert {hit.doc for hit in ranked(docs, question, **options).hits} <= some
 
 
@@ -241,7 +243,7 @@ def test_a_reply_to_what_asks_for_a_rare_word_wins_among_equals() -> None:
 def test_what_holds_the_kind_of_answer_wins_among_equals() -> None:
     docs = [doc(1, "heron"), doc(2, "heron")._replace(answers=tokens.TIME)]
     asked = Question([("heron", "heron")], NOW, answers=tokens.TIME)
-    found = rank(asked, Toy(docs), limit=2).hits
+    found = rank(asked, Toy(docs), limit=2).hits  # type: ignore[arg-type]
     assert [hit.doc for hit in found] == [1, 0]
     assert found[0].parts["answer"] == 1 + Weights().answers
     assert orders(docs, "heron") == [1, 2]
@@ -262,7 +264,7 @@ def test_what_holds_no_word_stands_below_what_holds_the_rarest_word() -> None:
 
 def test_a_hidden_neighbour_lifts_nobody() -> None:
     docs = [doc(1, "heron", session=7, seq=1), doc(2, "filler", session=7, seq=2)]
-    assert orders(docs, "heron", admit=lambda i: i == 1) == []
+    assert orders(docs, "heron", shown=partial(filtered, {1})) == []
 
 
 def test_named_entries_newer_ones_and_statements_win_among_equals() -> None:
