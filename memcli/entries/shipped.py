@@ -10,6 +10,11 @@ from functools import cache
 
 from memcli.errors import MemcliError
 
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 def our_folder(name: str) -> str:
     """The folder of this name in the package data, or in the checkout memcli runs from.
@@ -36,7 +41,7 @@ def ordinary_words() -> WordList:
 
 
 class WordList:
-    """Words one a line, sorted by bytes."""
+    """Lines of text, sorted by bytes, each a word or beginning with one."""
 
     def __init__(self, path: str) -> None:
         import mmap
@@ -45,16 +50,20 @@ class WordList:
             self._memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
     def __contains__(self, word: str) -> bool:
-        wanted, memory = word.encode("utf-8", "surrogatepass"), self._memory
+        return next(self.lines(word), None) == word
+
+    def lines(self, start: str) -> Iterator[str]:
+        """The lines that begin so, in order; found by bisection."""
+        wanted, memory = start.encode("utf-8", "surrogatepass"), self._memory
+        size = len(wanted)
         low, high = 0, len(memory)
         while low < high:  # both at the beginning of a line
-            start = memory.rfind(b"\n", low, (low + high) // 2) + 1 or low
-            end = memory.find(b"\n", start)
-            found = memory[start:end]
-            if found == wanted:
-                return True
-            if found < wanted:
-                low = end + 1
+            at = memory.rfind(b"\n", low, (low + high) // 2) + 1 or low
+            if memory[at : at + size] < wanted:
+                low = memory.find(b"\n", at) + 1
             else:
-                high = start
-        return False
+                high = at
+        while low < len(memory) and memory[low : low + size] == wanted:
+            end = memory.find(b"\n", low)
+            yield memory[low:end].decode()
+            low = end + 1

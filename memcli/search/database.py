@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     _Done = TypeVar("_Done")
 
 Error = sqlite3.DatabaseError
-DAMAGE = (Error, Damaged, zlib.error)
+# SQLite quotes a damaged schema, which is no text then.
+DAMAGE = (Error, Damaged, zlib.error, UnicodeDecodeError)
 """The errors of reading what is not what was written."""
 ENDING = ".db"
 # The database first: without its `-wal`, which a process that is killed here may have

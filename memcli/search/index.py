@@ -29,7 +29,6 @@ from memcli.search.reader import Reader
 from memcli.search.store import (
     FORMAT,
     TABLES,
-    Damaged,
     Outdated,
     unpacked,
 )
@@ -105,7 +104,6 @@ class Index:
         self._reader: Reader | None = None
         self._state: State | None = None
         self._is_in_memory, self._version, self._scanned = False, _NONE, 0
-        self._entered: dict[str, int] = {}
 
     def __del__(self) -> None:
         if self._db is not None:  # which refers to itself: nothing else closes it
@@ -236,22 +234,20 @@ class Index:
             told = triggers.load(self._folder, found, state.told)
             if told is not None:
                 return told
-            return [triggers.told_of(row) for row, _ in self._told()]
+            return [triggers.told_of(each.partition(b"\n")[0]) for each in self._told()]
 
         return self.again(answer)
 
-    def _told(self) -> Iterator[tuple[bytes, bytes]]:
+    def _told(self) -> Iterator[bytes]:
         for (data,) in self.ask("SELECT data FROM told ORDER BY path"):
-            row, _, words = unpacked(data).partition(b"\n")
-            yield row, words
+            yield unpacked(data)
 
     def _write_triggers(self, state: State, *, enabled: bool) -> None:
         from memcli.search import triggers
 
         if not self._is_in_memory:
-            stamps = triggers.stamps(self.root, self._entered, self._scanned)
             rows = self._told if enabled else None
-            triggers.settle(self._folder, self.root, state.told, stamps, rows)
+            triggers.settle(self._folder, self.root, state.told, state.folders, rows)
 
     # --- the database
 
@@ -272,7 +268,7 @@ class Index:
             if self._db is None:
                 return None
             state = following.load(self._db)
-        except (Damaged, database.Error) as error:
+        except database.DAMAGE as error:
             if database.is_busy(error):
                 raise LockBusy(f"{self._path}: {error}") from error
             self._close()
@@ -337,7 +333,7 @@ class Index:
         listing = scan(self.root, state and state.folders)
         if listing.symlinks != self.symlinks:
             self._tell_links(listing.symlinks)
-        self._entered, self.symlinks = listing.entered, listing.symlinks
+        self.symlinks = listing.symlinks
         self.unreadable = sorted(listing.unreadable)
         if state is not None and self.unreadable:
             lost = tuple(f"{folder}/" for folder in self.unreadable)

@@ -5,22 +5,14 @@ which terms the index holds; never on the order in which files were indexed. A w
 the index holds is never respelled.
 
 The tables are mapped and looked up by bisection: a word costs a few pages of a file.
-They are data: `tests/tables` makes them, and words/LICENSES.md says from what. There
-are two forms. A list of words is their text, sorted by bytes, one a line. A table of
-other words is, little-endian:
-
-    header     magic, version, how many texts
-    starts     where each text starts, and the end of the last (u32)
-    starts     the same for rows
-    texts      sorted by bytes
-    rows       for each text its other texts: a number (u16) and a share (u8, 255 is 1)
+They are data: `tests/tables` makes them, and words/LICENSES.md says from what. A line
+of a table of other words has a text, and after it others with their shares, in 255ths,
+between tabs.
 """
 
 from __future__ import annotations
 
-import mmap
 import os
-import struct
 from functools import cache
 
 from memcli.entries.shipped import WordList, ordinary_words, our_folder
@@ -63,7 +55,7 @@ def readings(
     terms = [text for text, _ in question]
     respelled = 0
     for start, first in enumerate(terms):
-        for name, others in same.beginning(first):
+        for name, others in (*_rows(same, first + "\t"), *_rows(same, first + " ")):
             words = name.split()
             if terms[start : start + len(words)] != words:
                 continue
@@ -81,9 +73,9 @@ def readings(
             respelled += 1
             known = word in ordinary
             found.setdefault(text, []).extend(_spelled(text, word, reader, known=known))
-        found.setdefault(text, []).extend(
-            Reading((other,), share, NEAR) for other, share in near.others(text)
-        )
+        for _, others in _rows(near, text + "\t"):
+            nearest = (Reading((other,), share, NEAR) for other, share in others)
+            found.setdefault(text, []).extend(nearest)
     return {text: tuple(others) for text, others in found.items() if others}
 
 
@@ -164,89 +156,15 @@ def one_edit(one: str, other: str) -> bool:
 
 
 @cache
-def _tables() -> tuple[WordTable, WordTable, WordList]:
+def _tables() -> tuple[WordList, WordList, WordList]:
     folder = our_folder("words")
-    return (
-        WordTable(os.path.join(folder, "developers.bin")),
-        WordTable(os.path.join(folder, "near.bin")),
-        ordinary_words(),
-    )
+    same, near = (os.path.join(folder, f"{n}.txt") for n in ("developers", "near"))
+    return WordList(same), WordList(near), ordinary_words()
 
 
-# --- the tables ---------------------------------------------------------------------
-
-VERSION = 1
-
-_HEADER = struct.Struct("<8sII")
-_MAGIC = b"memcli\nw"
-_OTHER = struct.Struct("<HB")
-_SPAN = struct.Struct("<II")
-
-
-class WordTable:
-    """For a word, or several with a space between, others with their shares."""
-
-    def __init__(self, path: str) -> None:
-        self._memory = memory = _mapped(path)
-        magic, version, self._count = _HEADER.unpack_from(memory)
-        if magic != _MAGIC or version != VERSION:
-            raise ValueError(f"{path} is no table of version {VERSION}")
-        self._starts = _HEADER.size
-        self._row_starts = self._starts + 4 * (self._count + 1)
-        self._texts = self._row_starts + 4 * (self._count + 1)
-        self._rows = self._texts + self._span(self._starts, self._count - 1)[1]
-
-    def others(self, text: str) -> list[tuple[str, float]]:
-        """The other texts of a text, the strongest first; empty when it has none."""
-        wanted = text.encode("utf-8", "surrogatepass")
-        place = self._place(wanted)
-        if place < self._count and self._text(place) == wanted:
-            return self._others(place)
-        return []
-
-    def beginning(self, word: str) -> Iterator[tuple[str, list[tuple[str, float]]]]:
-        """A word's text, and those of several words that begin with it."""
-        wanted = word.encode("utf-8", "surrogatepass")
-        place = self._place(wanted)
-        # A space comes before every letter, so these stand side by side.
-        while place < self._count:
-            text = self._text(place)
-            if text != wanted and not text.startswith(wanted + b" "):
-                break
-            yield text.decode(), self._others(place)
-            place += 1
-
-    def _place(self, wanted: bytes) -> int:
-        # As `bisect_left` does it, whose calls of a key would take twice as long.
-        memory, starts, texts = self._memory, self._starts, self._texts
-        span = _SPAN.unpack_from
-        low, high = 0, self._count
-        while low < high:
-            place = (low + high) // 2
-            start, end = span(memory, starts + 4 * place)
-            if memory[texts + start : texts + end] < wanted:
-                low = place + 1
-            else:
-                high = place
-        return low
-
-    def _others(self, place: int) -> list[tuple[str, float]]:
-        start, end = self._span(self._row_starts, place)
-        row = self._memory[self._rows + start : self._rows + end]
-        return [
-            (self._text(other).decode(), share / 255)
-            for other, share in _OTHER.iter_unpack(row)
-        ]
-
-    def _span(self, starts: int, place: int) -> tuple[int, int]:
-        start, end = _SPAN.unpack_from(self._memory, starts + 4 * place)
-        return start, end
-
-    def _text(self, place: int) -> bytes:
-        start, end = _SPAN.unpack_from(self._memory, self._starts + 4 * place)
-        return self._memory[self._texts + start : self._texts + end]
-
-
-def _mapped(path: str) -> mmap.mmap:
-    with open(path, "rb") as file:
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+def _rows(table: WordList, start: str) -> Iterator[tuple[str, list[tuple[str, float]]]]:
+    """The texts of a table that begin so, each with others and their shares."""
+    for line in table.lines(start):
+        text, *row = line.split("\t")
+        shares = (int(share) / 255 for share in row[1::2])
+        yield text, [*zip(row[::2], shares, strict=True)]

@@ -5,12 +5,12 @@ that it has not checked, and executes nothing. A table that is missing, damaged,
 another version, or older than a folder of its vault is none: `glance` then asks the
 index, which makes a new one (`triggers`).
 
-The file, in bytes: a line with the format, a line with a checksum, the number of the
-change that it shows (`following.State.told`) and the lengths of three parts, and the
-parts. The folders with their times, each ended by NUL; sorted
-lines of what brings an entry (for a trigger its longest word, all its words, and the
-numbers of the entries; for a word of an entry `~` and the word, what it counts at most,
-and the numbers); a JSON line for each entry.
+The file, in bytes: a line with the format, a line with a checksum, and four parts with
+two NULs between them. The number of the change that it shows (`following.State.told`);
+the folders with their times, with NULs between; sorted lines of what brings an entry
+(for a trigger its longest word, all its words, and the numbers of the entries; for a
+word of an entry `~` and the word, what it counts at most, and the numbers); a JSON line
+for each entry.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ if TYPE_CHECKING:
 NAME = "triggers"
 """The file, in the folder of the index."""
 
-FORMAT = b"memcli triggers 4\n"
+FORMAT = b"memcli triggers 5\n"
 OFF = b"off"
 """Stands for the entries where the vault's settings say that nothing is told."""
 
+_PARTED = b"\0\0"
 # A table of 20,000 entries has 8 MB.
 _LARGEST = 16_000_000
 _WINDOWS = sys.platform == "win32"
@@ -163,7 +164,7 @@ class Table:
 
     def packed_with(self, folders: Iterable[tuple[bytes, bytes]]) -> bytes:
         """The bytes of this table with other folders."""
-        return _packed(self.told, _folders(folders), self._lines, self._rows)
+        return _packed(self.told, folders, self._lines, self._rows)
 
     def is_fresh(self, root: str) -> bool:
         """Whether no folder of the vault changed since the table was made.
@@ -205,21 +206,11 @@ def read(path: str) -> Table | None:
         return None
     # Without a copy of what may be megabytes.
     at = data.find(b"\n", len(FORMAT)) + 1
-    numbers = data[len(FORMAT) : at].split()
-    if not data.startswith(FORMAT) or len(numbers) != 5:
+    crc = b"%08x\n" % zlib.crc32(memoryview(data)[at:])
+    if not data.startswith(FORMAT) or data[len(FORMAT) : at] != crc:
         return None
-    if numbers[0] != b"%08x" % zlib.crc32(memoryview(data)[at:]):
-        return None
-    if not all(number.isdigit() for number in numbers[1:]):
-        return None
-    told, *lengths = (int(number) for number in numbers[1:])
-    if sum(lengths) != len(data) - at:
-        return None
-    parts = []
-    for length in lengths:
-        parts.append(data[at : at + length])
-        at += length
-    return Table(told, *parts)
+    told, folders, lines, rows = data[at:].split(_PARTED, 3)
+    return Table(int(told), folders, lines, rows)
 
 
 def packed(
@@ -230,17 +221,15 @@ def packed(
 ) -> bytes:
     """The bytes of a table; `Table` says what its lines and rows are."""
     texts = sorted(b"%s\t%s" % (head, b" ".join(lines[head])) for head in lines)
-    return _packed(told, _folders(folders), b"\n".join(texts), b"\n".join(rows))
+    return _packed(told, folders, b"\n".join(texts), b"\n".join(rows))
 
 
-def _folders(folders: Iterable[tuple[bytes, bytes]]) -> bytes:
-    return b"\0".join(part for pair in folders for part in pair)
-
-
-def _packed(told: int, *parts: bytes) -> bytes:
-    body = b"".join(parts)
-    sizes = b" ".join(b"%d" % len(part) for part in parts)
-    return FORMAT + b"%08x %d %s\n" % (zlib.crc32(body), told, sizes) + body
+def _packed(
+    told: int, folders: Iterable[tuple[bytes, bytes]], lines: bytes, rows: bytes
+) -> bytes:
+    places = b"\0".join(part for pair in folders for part in pair)
+    body = _PARTED.join((b"%d" % told, places, lines, rows))
+    return b"%s%08x\n%s" % (FORMAT, zlib.crc32(body), body)
 
 
 def words_of(text: str) -> set[bytes]:

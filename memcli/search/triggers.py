@@ -27,7 +27,7 @@ from memcli.search.trigger_table import LEAST, NAME, OFF, words_of
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from memcli.search.stored_row import StoredRow
     from memcli.search.trigger_table import Actions
@@ -48,9 +48,6 @@ _MOST = 20_000
 _COMPARED = 1_000
 # Of so many entries, one that alone holds a word holds a rare one.
 _MANY = 1_000_000
-# A folder that changed so short a time before it was listed may change again within
-# the same tick of its clock; ns. As `search.state` has it for files.
-_TICK = 2_000_000_000
 
 
 class Told(NamedTuple):
@@ -74,29 +71,15 @@ class Told(NamedTuple):
     words: tuple[tuple[bytes, float], ...] = ()
     evident: bool = False
 
-    def as_json(self) -> bytes:
-        """One line; `told_of` reads it."""
+    def packed(self) -> bytes:
+        """The entry as the index holds it: its JSON (`told_of`), and on further lines
+        those that bring it (`trigger_table`), without its number."""
         import json
 
-        return json.dumps(self[:6], separators=(",", ":")).encode("ascii")
-
-    def as_line(self) -> Line:
-        """The entry as the table holds it."""
+        row = json.dumps(self[:6], separators=(",", ":")).encode("ascii")
         every = [_line(words) for each in self.triggers for words in _words(each)]
         every += [b"~%s\t%d" % (word, 100 * most) for word, most in self.words]
-        return Line(self.as_json(), tuple(dict.fromkeys(every)))
-
-
-class Line(NamedTuple):
-    """An entry as bytes of the table.
-
-    Attributes:
-        row: its JSON.
-        words: the lines that bring it (`trigger_table`), without its number.
-    """
-
-    row: bytes
-    words: tuple[bytes, ...]
+        return b"\n".join(dict.fromkeys((row, *every)))
 
 
 def _line(words: set[bytes]) -> bytes:
@@ -191,8 +174,8 @@ def settle(
     folder: str,
     root: str,
     change: int,
-    places: list[tuple[bytes, bytes]],
-    rows: Callable[[], Iterable[tuple[bytes, bytes]]] | None,
+    folders: Mapping[str, tuple[int, bytes]],
+    rows: Callable[[], Iterable[bytes]] | None,
 ) -> None:
     """Write the table anew where it is not there, or older than the index.
 
@@ -200,11 +183,14 @@ def settle(
         folder: the index's.
         root: the vault.
         change: the number of the last change of its entries.
-        places: its folders, as `stamps` gives them.
-        rows: gives the entries and the lines that bring each; None where the vault's
+        folders: the vault's, as `following.State` has them.
+        rows: gives the entries as `Told.packed` has them; None where the vault's
             settings let nothing be told.
     """
     path = os.path.join(folder, NAME)
+    places = [
+        (os.fsencode(name), b"%d" % at) for name, (at, _) in sorted(folders.items())
+    ]
     table = trigger_table.read(path)
     if table is not None and table.told == change and table.is_off == (rows is None):
         if table.is_fresh(root):
@@ -214,11 +200,13 @@ def settle(
         data = trigger_table.packed(change, places, {}, [OFF])
     else:
         lines: dict[bytes, list[bytes]] = {}
-        told = [*islice(rows(), _MOST)]
-        for number, (_, words) in enumerate(told):
-            for each in filter(None, words.split(b"\n")):
+        told = []
+        for number, entry in enumerate(islice(rows(), _MOST)):
+            row, *words = entry.split(b"\n")
+            told.append(row)
+            for each in words:
                 lines.setdefault(each, []).append(b"%d" % number)
-        data = trigger_table.packed(change, places, lines, [row for row, _ in told])
+        data = trigger_table.packed(change, places, lines, told)
     from memcli.storage.files import write_derived
 
     try:
@@ -226,27 +214,6 @@ def settle(
     except OSError:
         with contextlib.suppress(OSError):
             os.unlink(path)
-
-
-def stamps(
-    root: str, folders: Iterable[str], scanned: int
-) -> list[tuple[bytes, bytes]]:
-    """The folders of a vault with their times; 0 for one that may have changed since.
-
-    Args:
-        root: the vault.
-        folders: all that were listed, as paths in the vault.
-        scanned: when they were listed, epoch ns.
-    """
-    found = []
-    for name in sorted(folders):
-        try:
-            stamp = trigger_table.folder_stamp(root, name)
-        except (OSError, ValueError):
-            stamp = 0
-        settled = stamp < scanned - _TICK
-        found.append((os.fsencode(name), b"%d" % (stamp if settled else 0)))
-    return found
 
 
 def _words(trigger: Trigger) -> Iterator[set[bytes]]:

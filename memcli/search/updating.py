@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from memcli.entries.entry import Entry
     from memcli.entries.file_checks import Finding
     from memcli.entries.text.tokens import Stem
-    from memcli.search.triggers import Line
     from memcli.search.whoosh_codec import Writer
 
 _EVERY = 128  # files, between two calls of the progress
@@ -80,8 +79,7 @@ def indexed(
             if each.broken is not None:
                 broken[each.path] = each.broken
             if each.told is not None:
-                line = packed(b"\n".join((each.told.row, *each.told.words)))
-                values = (encoded(each.path), line)
+                values = (encoded(each.path), packed(each.told))
                 db.execute("REPLACE INTO told VALUES (?, ?)", values)
                 told += 1
             if each.document is not None:
@@ -121,14 +119,15 @@ class Found(NamedTuple):
 
     `number` is its content number while it may change unseen (`following.racy_number`);
     `broken` the line and reason when it is no entry, and `document` is None then.
-    `told` is what sessions are told of the entry, None when that is nothing.
+    `told` is what sessions are told of the entry (`Told.packed`), None when that is
+    nothing.
     """
 
     path: str
     number: int | None
     broken: tuple[int, str] | None
     document: Prepared | None
-    told: Line | None = None
+    told: bytes | None = None
 
 
 class Files:
@@ -177,7 +176,7 @@ class Files:
             return Found(path, None, None, None)
         doc = document(entry, self._stem, self._policies, checked)
         told = of_row(doc.row)
-        return Found(path, None, None, prepared(doc), told and told.as_line())
+        return Found(path, None, None, prepared(doc), told and told.packed())
 
     def found(self, path: str) -> Found:
         """The content of the file of a path."""

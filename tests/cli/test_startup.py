@@ -206,7 +206,7 @@ def test_the_first_look_at_an_action_loads_next_to_nothing(
     """Every edit of every session pays for it: 2.5 times a bare Python at most."""
     vault = make_vault(now_ms=None)
     vault.save(vault.draft({"text": "Never call http.Get", "kind": "constraint"}))
-    monkeypatch.setattr("memcli.search.triggers._TICK", 0)
+    monkeypatch.setattr("memcli.search.following._RACY_NS", 0)
     vault.read(lambda reader: reader.size)
     vault.index.opened.told()
     found = loaded_by(LOOK.format(root=vault.root), PROBE_WHOLE)

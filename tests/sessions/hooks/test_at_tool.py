@@ -10,7 +10,7 @@ import pytest
 from memcli import Vault
 from memcli.entries import layout
 from memcli.entries.entry import Enforce
-from memcli.search import triggers
+from memcli.search import following
 from memcli.sessions.hooks import glance
 from memcli.sessions.hooks.at_tool import _MOST_REFUSED
 from memcli.storage import state_dirs
@@ -220,7 +220,7 @@ def hook_without_vault(given: dict[str, Any]) -> str:
 def settle(vault: Vault) -> None:
     """Let the vault have been as it is for a while."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(triggers, "_TICK", 0)
+        patch.setattr(following, "_RACY_NS", 0)
         call(vault, "pre-tool", "claude-code", payload("settle", session="settle"))
 
 
