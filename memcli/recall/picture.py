@@ -12,7 +12,7 @@ from memcli.entries.eligibility import View, standing, verdict
 from memcli.entries.text import tokens
 from memcli.named_tuple import NamedTuple
 from memcli.recall.filters import of_project
-from memcli.search.edges import outgoing
+from memcli.search.ranking.graph import outgoing
 from memcli.vault import code_state, signals, staleness
 from memcli.vault.signals import is_hit
 

@@ -31,9 +31,9 @@ from memcli.recall.results import (
     read_as,
     row_of,
 )
-from memcli.search.edges import Decided, EntryLinks
 from memcli.search.ranking import rank
 from memcli.search.ranking.corpus import SPELLING, Inside, Question, Scope, Weights
+from memcli.search.ranking.graph import Decided, EntryLinks
 from memcli.search.ranking.order import Hit
 from memcli.storage import known_vaults
 from memcli.vault import signals

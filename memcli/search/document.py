@@ -19,7 +19,7 @@ from memcli.entries.text.links import aliases, link_names, link_readings, links_
 from memcli.entries.text.mentions import fold
 from memcli.entries.text.proper_names import loose_names, proper_names
 from memcli.named_tuple import NamedTuple
-from memcli.search.columns import (
+from memcli.search.documents import (
     ANSWERS_SHIFT,
     ASKS,
     CONFLICT,

@@ -9,19 +9,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
+from memcli.entries import identity
 from memcli.entries.entry import Status
 from memcli.entries.ids import holds
-from memcli.search.columns import (
-    ANSWERS_SHIFT,
-    ASKS,
-    PINNED,
-    SPAN,
-    STATUS_MASK,
-    STATUS_NUMBER,
-    newest_first,
-    numbered,
-)
-from memcli.search.store import WEIGHTED, Store
+from memcli.named_tuple import NamedTuple
+from memcli.search.store import WEIGHTED, Columns, Store
 
 TYPE_CHECKING = False
 
@@ -32,12 +24,54 @@ if TYPE_CHECKING:
     from memcli.entries.eligibility import Agent
     from memcli.search.store import Ask, Listed, Sums
 
+# The flags: the status's place in Status, and one bit each.
+STATUS_MASK = 0x0F
+ASKS = 0x10
+# Resolved alone: other entries of its claim are as they were.
+ONLY_THIS = 0x20
+# The entry's time is a span (a month, a year, from-until); `times` has its start.
+SPAN = 0x40
+PINNED = 0x80
+# The text holds git's marks of a conflict.
+CONFLICT = 0x100
+NOT_PLAIN = STATUS_MASK | CONFLICT
+"""The flags that a document which is active and whole has none of."""
 STATUSES = tuple(Status)
+STATUS_NUMBER = {status: number for number, status in enumerate(Status)}
+"""The number in the flags that stands for each status."""
+# Values of the field `check`: where the lint has something to look at; and what is
+# resolved, and not alone, and has a later version in its place.
+FINDING, LINKS, REVIEW, LARGE = "finding", "links", "review", "large"
+RESOLVED_BEFORE = "resolved_before"
+# From this bit on: the kinds of answer that the text holds, as `tokens` has them.
+ANSWERS_SHIFT = 9
 _SUPERSEDED = STATUS_NUMBER[Status.SUPERSEDED]
 _EARLIEST = -(1 << 63)
 # In a list that is so many times as long as what is looked for, places are looked up;
 # a shorter one is read whole, which takes an eighth of a look-up for each document.
 _WORTH_LOOKING_UP = 8
+
+
+class Numbers(NamedTuple):
+    """The facts of one document; times in epoch seconds UTC, 0 = not set.
+
+    `orders` depends on the entry alone and breaks ties, and is never 0; `sessions` is
+    the number of its session or document, 0 for none, and `seqs` its place in there, -1
+    for none; `claims` is `identity.claim_number` of its text; `projects` is the number
+    of its project, 0 for everywhere.
+    """
+
+    orders: int
+    sessions: int
+    times: int
+    created: int
+    expires: int
+    ended: int
+    claims: int
+    lengths: int
+    seqs: int
+    flags: int
+    projects: int
 
 
 class Documents(Store):
@@ -239,3 +273,15 @@ def held_of(
         if docs[place] == doc:
             found[doc] = counts[place]
     return found
+
+
+def newest_first(columns: Columns) -> Callable[[int], tuple[bool, int, int]]:
+    """The key that orders documents: pinned ones first, then the last written."""
+    flags, created, orders = columns.flags, columns.created, columns.orders
+    return lambda doc: (not flags[doc] & PINNED, -created[doc], orders[doc])
+
+
+def numbered(text: str) -> int:
+    """A 64-bit number that depends on the text alone; never 0."""
+    digest = identity.blake2b(text.encode("utf-8", "surrogatepass"), 8)
+    return int.from_bytes(digest, "little") or 1

@@ -15,8 +15,13 @@ from memcli.entries.eligibility import (
 from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.ids import holds
 from memcli.named_tuple import NamedTuple
-from memcli.search.columns import CONFLICT, NOT_PLAIN, STATUS_MASK
-from memcli.search.documents import STATUSES, Documents
+from memcli.search.documents import (
+    CONFLICT,
+    NOT_PLAIN,
+    STATUS_MASK,
+    STATUSES,
+    Documents,
+)
 from memcli.search.resolved_claims import Claims, ResolvedClaims, with_standing
 from memcli.search.stored_row import StoredRow
 

@@ -17,12 +17,11 @@ from memcli.entries.eligibility import (
 )
 from memcli.entries.entry import Status, Visibility
 from memcli.named_tuple import NamedTuple
-from memcli.search.columns import (
+from memcli.search.documents import (
     ONLY_THIS,
     RESOLVED_BEFORE,
     STATUS_MASK,
     STATUS_NUMBER,
-    Columns,
 )
 from memcli.search.stored_row import StoredRow
 
@@ -31,7 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
-    from memcli.search.store import Store
+    from memcli.search.store import Columns, Store
 
 # So many versions are followed for each reader: a hostile vault may have any number,
 # and circles of them.

@@ -18,7 +18,6 @@ from itertools import compress
 
 from memcli.entries.eligibility import alternatives
 from memcli.named_tuple import NamedTuple
-from memcli.search.columns import TYPECODES, Columns
 
 TYPE_CHECKING = False
 
@@ -50,6 +49,21 @@ EXACT = (
 FIELDS = (WEIGHTED, *EXACT)
 NUMBERS = {name: number for number, name in enumerate(FIELDS)}
 """The number of each field, by which the tables know it."""
+
+TYPECODES = {
+    "orders": "Q",
+    "sessions": "Q",
+    "times": "q",
+    "created": "q",
+    "expires": "q",
+    "ended": "q",
+    "claims": "Q",
+    "lengths": "I",
+    "seqs": "i",
+    "flags": "I",
+    "projects": "I",
+}
+"""By column the type code of its numbers."""
 
 TABLES = {
     "meta": "name TEXT PRIMARY KEY, value TEXT NOT NULL",
@@ -165,6 +179,36 @@ def posting_list(field: int, block: int, n: int, data: bytes) -> Listed:
     if is_weighted:
         return docs, array("f", data[2 * n :])
     return docs, array("f", (1.0,)) * n
+
+
+class Columns:
+    """The facts of all documents, a sequence per fact, each read at the first use.
+
+    Args:
+        read: gives the column of a name.
+    """
+
+    orders: Sequence[int]
+    sessions: Sequence[int]
+    times: Sequence[int]
+    created: Sequence[int]
+    expires: Sequence[int]
+    ended: Sequence[int]
+    claims: Sequence[int]
+    lengths: array[int]
+    seqs: Sequence[int]
+    flags: array[int]
+    projects: array[int]
+
+    def __init__(self, read: Callable[[str], array[Any]]) -> None:
+        self._read = read
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in TYPECODES:
+            raise AttributeError(name)
+        column = self._read(name)
+        setattr(self, name, column)
+        return column
 
 
 class Store:

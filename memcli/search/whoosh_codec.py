@@ -19,11 +19,11 @@ from whoosh.matching.mcore import ListMatcher
 from whoosh.reading import TermInfo, TermNotFound
 from whoosh.writing import SegmentWriter
 
-from memcli.search.columns import TYPECODES
 from memcli.search.store import (
     EXACT,
     FIELDS,
     NUMBERS,
+    TYPECODES,
     WEIGHTED,
     Damaged,
     Store,
@@ -270,8 +270,9 @@ class _TermsReader(base.TermsReader):
         return [FIELDS[number] for (number,) in fields]
 
     def terms(self) -> Iterator[tuple[str, bytes]]:
-        sql = "SELECT DISTINCT field, text FROM posting ORDER BY field, text"
-        return ((FIELDS[number], text) for number, text in self._db.execute(sql))
+        return itertools.chain.from_iterable(
+            self.terms_from(field, b"") for field in self.indexed_field_names()
+        )
 
     def terms_from(self, fieldname: str, prefix: bytes) -> Iterator[tuple[str, bytes]]:
         sql = "SELECT DISTINCT text FROM posting WHERE field = ? AND text >= ?"
@@ -292,9 +293,6 @@ class _TermsReader(base.TermsReader):
         docs, weights = self._listed(fieldname, text)
         last = max(weights), docs[0], docs[-1]
         return TermInfo(sum(weights), len(docs), 1, 1 << 30, *last)
-
-    def frequency(self, fieldname: str, text: bytes) -> float:
-        return float(sum(self._store.listed(fieldname, decoded(text))[1]))
 
     def doc_frequency(self, fieldname: str, text: bytes) -> int:
         return self._store.counts(fieldname, (decoded(text),))[0]
@@ -318,9 +316,6 @@ class _TermsReader(base.TermsReader):
         if not found[0]:
             raise TermNotFound(f"{field}:{text!r}")
         return found
-
-    def close(self) -> None:
-        pass
 
 
 class _Column(columns.ColumnReader):
@@ -374,15 +369,13 @@ class _DocumentsReader(base.PerDocumentReader):
         return self._store.sums.length if fieldname == WEIGHTED else 0
 
     def min_field_length(self, fieldname: str) -> int:
-        lengths = self._store.columns.lengths if fieldname == WEIGHTED else ()
-        return min(lengths, default=0)
+        return min(self._lengths(fieldname), default=0)
 
     def max_field_length(self, fieldname: str) -> int:
-        lengths = self._store.columns.lengths if fieldname == WEIGHTED else ()
-        return max(lengths, default=0)
+        return max(self._lengths(fieldname), default=0)
+
+    def _lengths(self, field: str) -> Sequence[int]:
+        return self._store.columns.lengths if field == WEIGHTED else ()
 
     def stored_fields(self, docnum: int) -> dict[str, bytes]:
         return {"row": self._store.stored(docnum)}
-
-    def close(self) -> None:
-        pass

@@ -12,10 +12,10 @@ from functools import reduce
 from itertools import groupby
 from operator import itemgetter, or_
 
-from memcli.search.columns import TYPECODES
 from memcli.search.store import (
     BLOCK,
     NUMBERS,
+    TYPECODES,
     WEIGHTED,
     Sums,
     checked,

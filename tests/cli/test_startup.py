@@ -241,7 +241,6 @@ def test_a_hook_loads_no_more_than_a_recall(
         *("importlib", "warnings"),
         *(
             "memcli.search.ranking.graph",
-            "memcli.search.edges",
             "memcli.entries.text.mentions",
             "memcli.vault.registry",
         ),

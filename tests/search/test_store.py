@@ -25,10 +25,10 @@ from memcli.entries import layout
 from memcli.entries.text import tokens
 from memcli.errors import WriteFailed
 from memcli.search import database, following, store, writing
-from memcli.search.columns import TYPECODES
 from memcli.search.documents import Documents
 from memcli.search.index import Index
 from memcli.search.reader import Reader
+from memcli.search.store import TYPECODES
 from memcli.search.whoosh_codec import Index as WhooshIndex
 from tests.conftest import SEED, VaultMaker, state_of
 from tests.saving import save
@@ -435,7 +435,7 @@ def test_a_reader_that_is_kept_never_reads_two_states(vault: Vault) -> None:
 
 KILLED = """
 import os, sys, signal
-from memcli.search.columns import TYPECODES
+from memcli.search.store import TYPECODES
 from memcli.search import database, writing, following, whoosh_codec
 from memcli.search.documents import Documents
 from memcli.search.index import Index

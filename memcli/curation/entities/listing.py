@@ -19,9 +19,8 @@ from memcli.entries.text.tokens import name_key
 from memcli.errors import EntryNotFound, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple, taken
 from memcli.recall.filters import of_project
-from memcli.search.columns import newest_first
-from memcli.search.edges import sharing
-from memcli.search.ranking.graph import is_hub
+from memcli.search.documents import newest_first
+from memcli.search.ranking.graph import is_hub, sharing
 from memcli.storage import files
 from memcli.storage.vault_paths import inside
 from memcli.vault.registry import description_of, ignored_names

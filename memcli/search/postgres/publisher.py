@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from memcli.errors import LockBusy, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.search import database as local
-from memcli.search.columns import numbered
+from memcli.search.documents import numbered
 from memcli.search.postgres.engine import version
 from memcli.search.store import TABLES, Sums
 from memcli.search.whoosh_codec import Index

@@ -18,7 +18,7 @@ from memcli.entries.merging import one_file
 from memcli.entries.text import differences, links
 from memcli.errors import EntryNotFound, InvalidConfig, MemcliError, Unreadable
 from memcli.named_tuple import NamedTuple
-from memcli.search import edges
+from memcli.search.ranking import graph
 from memcli.storage.vault_paths import inside
 from memcli.vault import lineage, staleness
 from memcli.vault.code_state import CloseLook, Looked, is_stale
@@ -131,7 +131,7 @@ def inspect(vault: Vault, entry_id: str) -> Inspected:
             raise EntryNotFound(f"{path}: was removed after it was read")
         row = reader.row(docs[0])
         reasons = staleness.reasons(reader, row, View(now=now))
-        backlinks = edges.backlinks(reader, row, docs[0], links.link_names(entry))
+        backlinks = graph.backlinks(reader, row, docs[0], links.link_names(entry))
         old_code = is_stale([each.state for each in code])
         return Inspected(
             entry=entry,
@@ -221,7 +221,7 @@ def _related(reader: Reader, entry: Entry, doc: int) -> list[Brief]:
 def _links(vault: Vault, entry: Entry, reader: Reader) -> list[Link]:
     """The links of an entry, each with what it means."""
     found = {
-        target: edges.meant(reader, target, entry.path)
+        target: graph.meant(reader, target, entry.path)
         for target in links.links_of(entry)
     }
     plain = Names()

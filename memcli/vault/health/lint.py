@@ -30,8 +30,7 @@ from memcli.errors import (
     WriteFailed,
 )
 from memcli.named_tuple import NamedTuple
-from memcli.search.columns import FINDING, LARGE, LINKS, REVIEW, STATUS_MASK
-from memcli.search.documents import STATUSES
+from memcli.search.documents import FINDING, LARGE, LINKS, REVIEW, STATUS_MASK, STATUSES
 from memcli.storage import files
 from memcli.vault import registry as store
 from memcli.vault.health import git_state, lint_tree
