@@ -13,7 +13,7 @@ from memcli.curation import sync
 from memcli.curation.sync_report import Synced
 from memcli.entries import codec, layout
 from memcli.storage.git.network import Terms
-from memcli.vault.caller import Caller, silent
+from memcli.vault.caller import Caller
 from tests.conftest import NOW
 from tests.git_command import git
 
@@ -35,13 +35,13 @@ class Clones(NamedTuple):
     remote: Path
     roots: dict[str, Path]
 
-    def vault(self, name: str, fault: Callable[[str], None] = silent) -> Vault:
+    def vault(self, name: str) -> Vault:
         """A clone, opened."""
         root = self.roots[name]
         number = list(self.roots).index(name) + 1
         return Vault(
             str(root),
-            Caller(now_ms=clock(number), entropy=Ids(number * 1000), fault=fault),
+            Caller(now_ms=clock(number), entropy=Ids(number * 1000)),
         )
 
     def sync(self, name: str) -> Synced:

@@ -56,7 +56,7 @@ def go(root: str, repository: Repository, move: Move, audience: Audience) -> Non
         HistoryError: the branch is not where the move begins (code `head_moved`).
         WriteFailed, LockBusy, TooLarge: as for any change; nothing was changed.
     """
-    audience.fault("locked")
+    files.reached("locked")
     changed = tree.differences(repository, move.before, move.after)
     refuse(root, repository, changed)
     new = [each.after.oid for each in changed if each.after]

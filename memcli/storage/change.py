@@ -68,10 +68,9 @@ class Change:
             Conflict: a file holds what neither the vault had nor memcli wrote.
             WriteFailed, HistoryError, LockBusy: the disk or git refused.
         """
-        fault, tell = audience.fault, audience.tell
-        self._fault, self._tell = fault, tell
+        self._tell = audience.tell
         journal.write(self._root, self._everything, self._message, self._move)
-        fault("journalled")
+        files.reached("journalled")
         old = [
             self._places[p] for p, c in self._changes.items() if c.before is not None
         ]
@@ -92,13 +91,13 @@ class Change:
         if self._made and self._repository.is_detached():
             from shlex import quote
 
-            tell(
+            self._tell(
                 "warning: HEAD is detached: this commit belongs to no branch; "
                 f"git -C {quote(self._root)} switch -c NAME makes one of it"
             )
-        fault("committed")
+        files.reached("committed")
         self._clear_journal()
-        fault("cleared")
+        files.reached("cleared")
 
     def _write_and_commit(self) -> None:
         """Write, commit, and look whether both hold: a person's git may move files.
@@ -110,7 +109,7 @@ class Change:
             Conflict: a file holds what neither the vault had nor memcli wrote.
         """
         self._write(self._changes)
-        self._fault("wrote")
+        files.reached("wrote")
         self.commit = self._commit(
             {path: change.after for path, change in self._everything.items()}
         )
@@ -232,7 +231,7 @@ class Change:
         early = _making_room(changes)
         for path in early:
             files.remove(self._places[path])
-            self._fault("removed")
+            files.reached("removed")
         written = [
             (self._places[path], change.after)
             for path, change in changes.items()
@@ -241,11 +240,11 @@ class Change:
         for place, _ in written:
             files.make_room(place)
         if written:
-            files.write_several(written, fault=self._fault)
+            files.write_several(written)
         for path, change in changes.items():
             if change.after is None and path not in early:
                 files.remove(self._places[path])
-                self._fault("removed")
+                files.reached("removed")
 
 
 def _making_room(changes: Mapping[str, FileChange]) -> list[str]:

@@ -46,6 +46,11 @@ _THREADS = 16
 LARGEST = 64_000_000
 
 
+def reached(_step: str, /) -> None:
+    """Called after each step of a write or a change, by its name; does nothing. A test
+    puts a function in its place that acts between two steps, or ends the process."""
+
+
 def read(
     path: str, *, limit: int = LARGEST, first: int | None = None, follow: bool = True
 ) -> bytes:
@@ -109,20 +114,16 @@ def standing(path: str) -> bytes | None:
     return current(path)
 
 
-def write_atomic(
-    path: str, data: bytes, *, fault: Callable[[str], None] | None = None
-) -> None:
+def write_atomic(path: str, data: bytes) -> None:
     """Make `path` hold `data`, or leave it as it was; durable on return.
 
     As `write_several`, for one file.
     """
-    write_several([(path, data)], fault=fault)
+    write_several([(path, data)])
 
 
 def write_several(
     items: Sequence[tuple[str, bytes]],
-    *,
-    fault: Callable[[str], None] | None = None,
 ) -> None:
     """Make each path hold its bytes; durable on return.
 
@@ -133,15 +134,11 @@ def write_several(
 
     Args:
         items: (path, all of its new bytes), in the order of replacement.
-        fault: for tests; called after each step: `created` and `written` for each file,
-            `synced`, `replaced` for each, at the end `settled`. What it raises is
-            passed on.
 
     Raises:
         WriteFailed: the disk refused. Where it refused to replace a file, those before
             it in the list are replaced already.
     """
-    done = fault or (lambda _step: None)
     waiting: list[tuple[str, str, str]] = []
     path = ""
     try:
@@ -151,20 +148,20 @@ def write_several(
             make_folder(folder)
             temporary = os.path.join(folder, _temporary_name(name))
             waiting.append((temporary, target, path))
-            _write_new(temporary, data, lambda: done("created"))
+            _write_new(temporary, data)
             _keep_mode(temporary, target)
-            done("written")
+            reached("written")
         _sync_files([temporary for temporary, _, _ in waiting])
-        done("synced")
+        reached("synced")
         waiting.reverse()
         while waiting:
             temporary, target, path = waiting[-1]
             _replace(temporary, target)
             waiting.pop()
-            done("replaced")
+            reached("replaced")
         for folder in dict.fromkeys(os.path.dirname(path) for path, _ in items):
             sync_folder(folder)
-        done("settled")
+        reached("settled")
     except (OSError, ValueError) as error:
         raise write_failed(path, error) from error
     finally:
@@ -203,14 +200,10 @@ def _sync(path: str) -> None:
         os.close(handle)
 
 
-def _write_new(
-    path: str, data: bytes, created: Callable[[], None] | None = None
-) -> None:
+def _write_new(path: str, data: bytes) -> None:
     """Write a file that must not exist yet."""
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, 0o666)
     try:
-        if created:
-            created()
         _write_all(handle, data)
         if sys.platform == "win32":  # needs a handle that may write
             os.fsync(handle)

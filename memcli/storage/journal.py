@@ -25,7 +25,7 @@ from memcli.storage.vault_paths import inside
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from memcli.storage.git.merging import Move
     from memcli.storage.git.repository import Repository
@@ -280,7 +280,7 @@ def finish(
     from memcli.storage.git import commit as commits
     from memcli.storage.git import merging
 
-    tell, fault = audience.tell_of_killed, audience.fault
+    tell = audience.tell_of_killed
     begun = load(root)
     move = begun.move
     drop_old(root)
@@ -290,7 +290,7 @@ def finish(
             f"{repository.branch() or 'a detached HEAD'}",
             hint=f"Go back: git switch {move.branch}; the next command finishes it.",
         )
-    paths, conflicts = _put_rest(root, begun, fault)
+    paths, conflicts = _put_rest(root, begun)
     if paths or (move and not conflicts):
         tell(f"finishing what a killed command began: {begun.message}")
     elif conflicts:
@@ -301,7 +301,7 @@ def finish(
     try:
         if move and merging.conclude(repository, move):
             clear(root)
-            fault("cleared")
+            files.reached("cleared")
             return
         # A commit that is made twice is empty: first the index shows what is in HEAD.
         commits.unstage(repository, paths, patience=patience)
@@ -315,12 +315,10 @@ def finish(
         commits.unstage(repository, paths)
     if not repository.unsettled:
         clear(root)
-    fault("cleared")
+    files.reached("cleared")
 
 
-def _put_rest(
-    root: str, begun: Journal, step: Callable[[str], None]
-) -> tuple[list[str], list[str]]:
+def _put_rest(root: str, begun: Journal) -> tuple[list[str], list[str]]:
     """Write what a killed command has not written; the paths to commit, and those that
     were edited since. Where nothing was begun and something was edited, nothing is."""
     now = {path: _current(root, path) for path in begun.files}
@@ -337,13 +335,13 @@ def _put_rest(
     for path in left:
         if begun.files[path][1] is None:
             files.remove(inside(root, path))
-            step("removed")
+            files.reached("removed")
     rest = ((inside(root, path), begun.files[path][1]) for path in left)
     written = [(place, data) for place, data in rest if data is not None]
     for place, _ in written:
         files.make_room(place)
     # At once: a killed import may have left thousands, each with a wait for the disk.
-    files.write_several(written, fault=step)
+    files.write_several(written)
     return [path for path in begun.files if path not in conflicts], conflicts
 
 

@@ -46,25 +46,15 @@ def attempts(
     for number, raw in enumerate(io.BytesIO(data.removeprefix(b"\xef\xbb\xbf")), 1):
         if not raw.strip():
             continue
+        place, said = f"{name}:{number}", "not a JSON object"
         try:
             value = json.loads(raw.decode())
+            if isinstance(value, dict):
+                yield number, value
+                continue
         except UnicodeDecodeError:
-            yield number, Unreadable(f"{name}:{number}: not UTF-8")
+            yield number, Unreadable(f"{place}: not UTF-8")
             continue
         except (ValueError, RecursionError) as error:
-            yield (
-                number,
-                InvalidContent(
-                    f"{name}:{number}: not JSON: {error}", code="invalid_json"
-                ),
-            )
-            continue
-        if isinstance(value, dict):
-            yield number, value
-        else:
-            yield (
-                number,
-                InvalidContent(
-                    f"{name}:{number}: not a JSON object", code="invalid_json"
-                ),
-            )
+            said = f"not JSON: {error}"
+        yield number, InvalidContent(f"{place}: {said}", code="invalid_json")

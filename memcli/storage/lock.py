@@ -160,9 +160,8 @@ class Audience(NamedTuple):
     """The functions that a change tells how far it is.
 
     `tell` takes a sentence for the person who waits, `tell_of_killed` one about what a
-    killed command has left. `fault` is for tests: it is called with each step's name.
+    killed command has left.
     """
 
     tell: Callable[[str], None]
     tell_of_killed: Callable[[str], None]
-    fault: Callable[[str], None]

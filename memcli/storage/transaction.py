@@ -176,7 +176,7 @@ class Transaction:
             from memcli.entries import no_secrets
 
             no_secrets.refuse_new(changes, self._carried, self.message)
-        self._audience.fault("locked")
+        files.reached("locked")
         self._refuse_staged(changes)
         self._commit_uncommitted(changes)
         change = Change(
@@ -220,7 +220,7 @@ class Transaction:
                 "nothing was changed",
                 hint="Free some space; the next memcli command puts it right.",
             )
-        self._audience.fault("kept")
+        files.reached("kept")
 
     def _unchanged(self) -> dict[str, FileChange]:
         """The files of `include`, which are committed as they are."""

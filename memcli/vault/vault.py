@@ -14,8 +14,14 @@ from memcli.named_tuple import NamedTuple
 from memcli.storage import files, known_vaults
 from memcli.storage import settings as config
 from memcli.storage.vault_paths import inside
-from memcli.vault.caller import OWNER, Caller, refuse_unnamed
-from memcli.vault.vault_index import VaultIndex, own_beside, resolved_in
+from memcli.vault.caller import (
+    OWNER,
+    Caller,
+    VaultIndex,
+    own_beside,
+    refuse_unnamed,
+    resolved_in,
+)
 
 TYPE_CHECKING = False
 

@@ -1,6 +1,6 @@
 """A command that is killed at any step has happened whole or not at all.
 
-Each operation runs in a forked child whose fault points, one after the other, end it
+Each operation runs in a forked child whose steps, one after the other, end it
 with SIGKILL. Clock and ids are fixed, so the state after a kill can be compared with
 the state before the operation and with the state after it: it must be one of the two.
 """
@@ -24,7 +24,8 @@ from memcli.errors import EntryNotFound
 from memcli.hosts.transcript import Session, Step
 from memcli.recall.query import Query, view_of
 from memcli.sessions.reflect_session import candidates, learn
-from memcli.vault.caller import Caller, silent
+from memcli.storage import files
+from memcli.vault.caller import Caller
 from memcli.vault.health import repair
 from memcli.vault.health.overview import overview
 from tests.conftest import EVERYTHING, NOW, sample, state_of
@@ -54,10 +55,9 @@ class Ids:
         return self.number.to_bytes(count, "big")
 
 
-def opened(root: Path, start: int, fault: Callable[[str], None] = silent) -> Vault:
+def opened(root: Path, start: int) -> Vault:
     return Vault(
-        str(root),
-        Caller(fault=fault, now_ms=lambda: NOW * 1000 + start, entropy=Ids(start)),
+        str(root), Caller(now_ms=lambda: NOW * 1000 + start, entropy=Ids(start))
     )
 
 
@@ -158,7 +158,7 @@ OPERATIONS: dict[str, Act] = {
 
 
 class Killed(NamedTuple):
-    """A vault after a kill: `step` fault points were reached, `died` at the last."""
+    """A vault after a kill: `step` steps were reached, `died` at the last."""
 
     root: Path
     step: int
@@ -175,7 +175,7 @@ def run_and_kill(
     """Run an operation in a child that dies at its n-th step; whether it did."""
     steps = 0
 
-    def fault(_: str) -> None:
+    def reached(_: str) -> None:
         nonlocal steps
         steps += 1
         if at_step:
@@ -183,7 +183,11 @@ def run_and_kill(
         if steps == step:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    code = ended(lambda: act(opened(root, start, fault)))
+    def run() -> None:
+        files.reached = reached
+        act(opened(root, start))
+
+    code = ended(run)
     assert code in (0, REFUSED, -signal.SIGKILL)
     return code < 0
 
@@ -311,7 +315,7 @@ def test_a_file_that_was_edited_after_the_kill_is_left_to_its_author(
     vault = opened(root, 500)
     name = id_of(vault, "We deploy on Tuesdays")
     path = root / vault.path_of(name)
-    step = {"before": 2, "between": 8, "after": 13}[when]
+    step = {"before": 6, "between": 10, "after": 15}[when]
     assert run_and_kill(root, OPERATIONS["evolve"], step)
     path.write_text(f"---\nid: {name}\n---\nmine now\n", encoding="utf-8")
     told: list[str] = []

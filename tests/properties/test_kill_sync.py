@@ -9,7 +9,6 @@ import os
 import shutil
 import signal
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ import pytest
 from memcli import Vault
 from memcli.curation import sync
 from memcli.entries import layout
+from memcli.storage import files
 from memcli.vault.caller import Caller
 from memcli.vault.health import repair
 from tests import clones
@@ -82,24 +82,29 @@ def whole_again(two: Clones, before: str) -> None:
     git(two.remote, "merge-base", "--is-ancestor", before, "main")
 
 
-def dying_at(step: int) -> Callable[[str], None]:
-    """A `fault` that ends the process at the n-th step."""
+def is_killed(two: Clones, step: int) -> bool:
+    """Sync the desk in a child that dies at the n-th step; whether it did."""
     seen = 0
 
-    def fault(_: str) -> None:
+    def reached(_: str) -> None:
         nonlocal seen
         seen += 1
         if seen == step:
             die()
 
-    return fault
+    def run() -> None:
+        files.reached = reached
+        sync.sync(two.vault("desk"), TERMS)
+
+    return died(run)
 
 
 def steps(apart: Path, folder: Path) -> list[str]:
     names: list[str] = []
     two = copied(apart, folder)
-    vault = two.vault("desk", names.append)
-    sync.sync(vault, TERMS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "reached", names.append)
+        sync.sync(two.vault("desk"), TERMS)
     return names
 
 
@@ -111,7 +116,7 @@ def test_a_kill_at_any_step_is_finished_and_the_next_sync_completes_it(
     for last in sample(range(1, count + 1), 2):
         two = copied(apart, tmp_path / f"step-{last}")
         before = two.tip()
-        assert died(partial(sync.sync, two.vault("desk", dying_at(last)), TERMS))
+        assert is_killed(two, last)
         whole_again(two, before)
         shutil.rmtree(tmp_path / f"step-{last}")
 
@@ -122,7 +127,7 @@ def test_an_edit_between_the_kill_and_the_next_command_is_kept(
     names = steps(apart, tmp_path / "counted")
     last = len(names) - names[::-1].index("journalled")
     two = copied(apart, tmp_path / "vaults")
-    assert died(partial(sync.sync, two.vault("desk", dying_at(last + 1)), TERMS))
+    assert is_killed(two, last + 1)
     readme = two.roots["desk"] / "README.md"
     readme.write_text("a person's\n")
     two.vault("desk").recall("anything")
@@ -145,7 +150,7 @@ def test_a_killed_sync_changes_no_other_branch_and_waits_for_its_own(
         desk = two.roots["desk"]
         git(desk, "branch", "backup")
         before, tip = git(desk, "rev-parse", "backup"), two.tip()
-        assert died(partial(sync.sync, two.vault("desk", dying_at(step)), TERMS))
+        assert is_killed(two, step)
         git(desk, "switch", "--quiet", "backup")
         told: list[str] = []
         Vault(str(desk), Caller(tell=told.append)).recall("anything")

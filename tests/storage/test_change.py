@@ -10,6 +10,7 @@ import pytest
 from memcli import Vault
 from memcli.entries import layout
 from memcli.errors import Conflict, HistoryError, WriteFailed
+from memcli.storage import files
 from memcli.storage.git import commit as commits
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
@@ -18,18 +19,23 @@ from tests.git_command import git
 from tests.saving import save
 from tests.storage.git.conftest import hook as hook_in
 
+Beside = Callable[[Callable[[], object]], None]
 
-def beside(vault: Vault, act: Callable[[], object], step: str, times: int = 1) -> None:
-    """Let a person do something when a change has come to a step."""
-    left = times
 
-    def fault(name: str) -> None:
-        nonlocal left
-        if name == step and left:
-            left -= 1
-            act()
+@pytest.fixture
+def beside(monkeypatch: pytest.MonkeyPatch) -> Beside:
+    """Let a person do something, once, when a change has written its files."""
 
-    vault.caller = vault.caller._replace(fault=fault)
+    def at_once(act: Callable[[], object]) -> None:
+        waiting = [act]
+
+        def reached(name: str) -> None:
+            if name == "wrote" and waiting:
+                waiting.pop()()
+
+        monkeypatch.setattr(files, "reached", reached)
+
+    return at_once
 
 
 def entries(root: str) -> dict[str, bytes]:
@@ -76,12 +82,12 @@ def titled(vault: Vault) -> str:
     ],
 )
 def test_a_change_that_a_person_takes_away_before_its_commit_is_a_conflict(
-    vault: Vault, old: str, words: tuple[str, ...], hooked: bool
+    vault: Vault, old: str, beside: Beside, words: tuple[str, ...], hooked: bool
 ) -> None:
     if hooked:
         hook(vault, "post-commit", "exit 0")
     before, head = entries(vault.root), git(vault, "rev-parse", "HEAD")
-    beside(vault, lambda: git(vault, *words), "wrote")
+    beside(lambda: git(vault, *words))
     with pytest.raises(Conflict, match="was changed between its write and its commit"):
         vault.evolve(old, "We deploy on Mondays")
     assert entries(vault.root) == before == committed(vault)
@@ -91,13 +97,13 @@ def test_a_change_that_a_person_takes_away_before_its_commit_is_a_conflict(
 
 
 def test_a_file_that_is_edited_before_its_commit_stops_the_change(
-    vault: Vault, old: str
+    vault: Vault, old: str, beside: Beside
 ) -> None:
     path = Path(vault.root, vault.path_of(old))
     before = entries(vault.root)
     told: list[str] = []
     vault.caller = vault.caller._replace(tell=told.append)
-    beside(vault, lambda: path.write_text("mine\n"), "wrote")
+    beside(lambda: path.write_text("mine\n"))
     with pytest.raises(Conflict, match="was changed between its write"):
         vault.evolve(old, "We deploy on Mondays")
     assert entries(vault.root) == before

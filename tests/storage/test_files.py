@@ -18,7 +18,7 @@ from memcli.storage import files
 from memcli.storage.listing import paths_of, scan, stats_of
 from memcli.storage.lock import Lock
 
-STEPS = ("created", "written", "synced", "replaced", "settled")
+STEPS = ("written", "synced", "replaced", "settled")
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX permissions and signals")
 
 
@@ -87,18 +87,19 @@ def test_write_makes_folders_and_leaves_nothing_else(tmp_path: Path) -> None:
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("old", [None, b"old"])
 def test_interrupted_write_leaves_old_or_new_and_no_rubbish(
-    tmp_path: Path, step: str, old: bytes | None
+    tmp_path: Path, step: str, old: bytes | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "a.md"
     if old is not None:
         path.write_bytes(old)
 
-    def fault(done: str) -> None:
+    def reached(done: str) -> None:
         if done == step:
             raise Boom
 
+    monkeypatch.setattr(files, "reached", reached)
     with pytest.raises(Boom):
-        files.write_atomic(str(path), b"new", fault=fault)
+        files.write_atomic(str(path), b"new")
     now = path.read_bytes() if path.exists() else None
     assert now == (b"new" if step in ("replaced", "settled") else old)
     assert names(tmp_path) == ([] if now is None else ["a.md"])
@@ -153,14 +154,15 @@ def test_several_files_hold_every_byte_and_leave_nothing_else(
 @pytest.mark.parametrize("count", [5, 300])
 @pytest.mark.parametrize("error", [Boom(), OSError(errno.ENOSPC, "No space")])
 def test_several_files_that_fail_before_the_first_is_replaced_are_all_gone(
-    tmp_path: Path, count: int, error: Exception
+    tmp_path: Path, count: int, error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fault(done: str) -> None:
+    def reached(done: str) -> None:
         if done == "synced":
             raise error
 
+    monkeypatch.setattr(files, "reached", reached)
     with pytest.raises((Boom, WriteFailed)):
-        files.write_several(batch(tmp_path, count), fault=fault)
+        files.write_several(batch(tmp_path, count))
     assert left(tmp_path) == [b"old"]
 
 

@@ -45,7 +45,7 @@ def test_every_byte_comes_back(
         if before is not None:
             Path(root, path).parent.mkdir(parents=True, exist_ok=True)
             Path(root, path).write_bytes(before)
-    _, conflicts = journal._put_rest(root, journal.load(root), lambda _: None)
+    _, conflicts = journal._put_rest(root, journal.load(root))
     assert conflicts == []
     for path, (_, after) in changes.items():
         assert files.current(os.path.join(root, path)) == after

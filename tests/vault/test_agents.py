@@ -8,6 +8,7 @@ import pytest
 from memcli import Vault
 from memcli.entries.eligibility import Agent, ReadPolicy
 from memcli.errors import EntryNotFound, NotAllowed
+from memcli.storage import files
 from memcli.vault import agents
 from memcli.vault import vault as vaults
 from memcli.vault.caller import Caller
@@ -142,7 +143,8 @@ def test_what_a_killed_command_left_is_finished_and_not_told_to_an_agent(
 
     child = os.fork()
     if child == 0:
-        owner = make_vault(fault=killed)
+        files.reached = killed
+        owner = make_vault()
         owner.save(owner.draft({"text": "the merger is secret"}))
         os._exit(0)
     os.waitpid(child, 0)
