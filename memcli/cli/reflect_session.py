@@ -1,5 +1,5 @@
-"""`memcli reflect` on sessions, one transcript or a host's whole history; and `sweep`
-and `hook`, which hosts and timers call."""
+"""`memcli reflect` on sessions, one transcript or a host's whole history; and `hook`,
+which hosts call."""
 
 from __future__ import annotations
 
@@ -148,7 +148,6 @@ def _current(context: Context) -> str:
             hint="Hosts write it with the first answer; try again then, or name one: "
             "memcli reflect --session PATH",
         )
-    hint = 'Ask one: memcli reflect "what do we know about X?"; or name a transcript: '
     if context.via == "mcp":
         raise UsageError(
             "no session of an agent is known to this server",
@@ -156,7 +155,8 @@ def _current(context: Context) -> str:
         )
     raise UsageError(
         "there is no question, and no session of an agent runs here",
-        hint=f"{hint}memcli reflect --session PATH",
+        hint='Ask one: memcli reflect "what do we know about X?"; or name a '
+        "transcript: memcli reflect --session PATH",
     )
 
 
@@ -225,41 +225,6 @@ def _summary(done: list[dict[str, Any]], *, dry_run: bool) -> Result:
     data = {"sessions": done, "dry_run": dry_run}
     warnings = tuple(each["error"] for each in failed)
     return Result(data=data, text=text, warnings=warnings, ok=not failed)
-
-
-def sweep(context: Context, *, still: int = 60, dry_run: bool = False) -> Result:
-    """Mine sessions that crashed or ended without a hook
-
-    Tidies up their markers, too. Hooks do this by themselves when a session starts or
-    idles. For hosts without such hooks a timer can do it.
-
-    \b
-    Example:
-      memcli sweep
-      memcli sweep --still 180 --dry-run
-
-    Options:
-        still: `--still MINUTES` Treat a session as over after MINUTES of silence
-    """
-    from memcli.sessions import recovery
-
-    vault = context.open_vault("sweeping", writes=True)
-    sessions = recovery.sweep(
-        vault, context.environ, still=60.0 * still, dry_run=dry_run
-    )
-    for each in sessions:
-        if each.outcome in ("failed", "dropped"):
-            context.tell(f"{each.session}: {each.why}")
-
-    def text(canvas: Canvas) -> None:
-        shown = [each for each in sessions if each.outcome != "unchanged"]
-        if shown:
-            table(canvas, shown, "session host outcome why")
-        else:
-            canvas.line("no session waits", style="nothing")
-
-    data = {"sessions": [each.as_dict() for each in sessions], "dry_run": dry_run}
-    return Result(data, text, ok=all(each.outcome != "failed" for each in sessions))
 
 
 def hook(

@@ -116,13 +116,7 @@ def work(vault: Vault, flags: Mapping[str, str], line: dict[str, Any]) -> None:
         detached.at_session(os.environ)
 
 
-def sweep(
-    vault: Vault,
-    environ: Mapping[str, str],
-    *,
-    still: float = STILL,
-    dry_run: bool = False,
-) -> list[Swept]:
+def sweep(vault: Vault, environ: Mapping[str, str]) -> list[Swept]:
     """Mine the sessions that ended unseen, and remove markers of long ago.
 
     Each is mined as its own agent, so that its teachings become no other agent's; an
@@ -132,8 +126,6 @@ def sweep(
     Args:
         vault: whose markers.
         environ: where the hosts keep transcripts, for markers that name none.
-        still: seconds without a touch after which a session is over.
-        dry_run: only say what would be done.
     """
     done = []
     now = vault.now_ms() / 1000
@@ -141,10 +133,8 @@ def sweep(
         if vault.agent is not None and marker.agent != vault.agent.name:
             continue
         own = vault.acting_as(marker.agent)
-        swept = _swept(own, environ, marker, still, dry_run=dry_run)
+        swept = _swept(own, environ, marker)
         done.append(swept._replace(agent=marker.agent))
-        if dry_run:
-            continue
         if swept.outcome in ("dropped", "expired"):
             remove_quietly(marker.path)
         if swept.outcome in ("reflected", "failed", "dropped"):
@@ -221,28 +211,19 @@ def _state(path: str | None) -> tuple[int, int] | None:
         return None
 
 
-def _swept(
-    vault: Vault,
-    environ: Mapping[str, str],
-    marker: Marker,
-    still: float,
-    *,
-    dry_run: bool,
-) -> Swept:
+def _swept(vault: Vault, environ: Mapping[str, str], marker: Marker) -> Swept:
     swept = Swept(marker.session, marker.host, "live")
     written = _written_since(marker)
     age = vault.now_ms() / 1000 - (written or marker.touched)
     if marker.state == REFLECTED and not written:
         return swept._replace(outcome="unchanged" if age <= KEPT else "expired")
-    if age < still:
+    if age < STILL:
         return swept
     path = transcript(marker, environ)
     if path is None:
         if age < _NEVER:
             return swept._replace(outcome="waiting", why="no transcript yet")
         return swept._replace(outcome="dropped", why="no transcript for a day")
-    if dry_run:
-        return swept._replace(outcome="reflected")
     try:
         reflected = mine(vault, marker, path, environ, close=True)
     except LockBusy as error:

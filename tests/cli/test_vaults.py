@@ -113,7 +113,6 @@ WRITES = [
     ["import", "nowhere.jsonl"],
     ["doctor", "--fix"],
     ["reflect", "--session", "nowhere.jsonl"],
-    ["sweep"],
 ]
 
 

@@ -239,6 +239,12 @@ class Scratch:
         for path in (*markers, *self.transcripts()):
             os.utime(path, (then, then))
 
+    def sweep(self) -> None:
+        """Call the hook of a host that idles, as a timer may."""
+        environ = {**self.environ, "MEMCLI_VAULT": str(self.vault)}
+        words = [*MEMCLI, "hook", "idle", "--host", self.client.name]
+        subprocess.run(words, input=b"", env=environ, cwd=self.home, check=True)
+
     def clean(self) -> None:
         """End what the client left running."""
         for process in _of_home(self.home):

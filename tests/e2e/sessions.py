@@ -70,17 +70,6 @@ def test_what_a_user_states_in_one_session_is_told_to_the_next(
     assert machine.memories("ruff linting") == [STATED]
 
 
-def test_a_session_that_was_killed_is_mined_by_a_sweep(machine: Scratch) -> None:
-    machine.make_vault()
-    _killed(machine)
-
-    swept = machine.memcli("sweep", "--still", "0")["sessions"]
-    assert [one["outcome"] for one in swept] == ["reflected"], swept
-    assert machine.memories("ruff linting") == [STATED]
-    again = machine.memcli("sweep", "--still", "0")["sessions"]
-    assert [one["outcome"] for one in again] == ["unchanged"], again
-
-
 def test_a_session_that_was_killed_is_mined_when_the_next_one_starts(
     machine: Scratch,
 ) -> None:
@@ -168,7 +157,8 @@ def test_a_clients_own_command_judges_a_session_that_has_ended(
     assert machine.session(TAUGHT).code == 0
     machine.wait_for("the end of its turn", lambda: machine.hooks(event="reflect"))
     # Where a client does not say that a session ends, a sweep finds it.
-    machine.memcli("sweep", "--still", "0")
+    machine.age(7_200)
+    machine.sweep()
     (line,) = machine.wait_for("a judge", lambda: machine.hooks(event="judge"))
     assert (line["did"], line.get("saved"), line["refused"]) == ("asked", 1, 0), line
     assert machine.memories("payment redis") == [JUDGED["text"]]

@@ -253,7 +253,6 @@ def looks(door: Door) -> Iterator[tuple[str, Any]]:
     yield run("sync")
     yield run("sync", "--dry-run")
     yield run("sync", "--all")
-    yield run("sweep", "--dry-run")
 
 
 def unknown(door: Door) -> Iterator[tuple[str, Any]]:

@@ -187,7 +187,6 @@ def test_a_secret_is_refused_in_every_field_of_an_entry(field: str) -> None:
 # Commands that are no way into a vault, and why.
 ELSEWHERE = {
     "hook": "what it stores is mined",
-    "sweep": "what it stores is mined",
     "install": "writes a host's settings",
     "uninstall": "writes a host's settings",
     "mcp": "its tools are below",

@@ -182,7 +182,7 @@ def test_no_command_runs_a_file_of_the_vault(planted: Planted, hooked: bool) -> 
         ["inspect", "git"], ["inspect", "sessions"], ["doctor", "--fix", "--dry-run"],
         ["doctor", "--fix", "--yes"], ["review"], ["ideas"], ["entities"], ["signals"],
         ["sync"], ["sync", "--all"], ["sync", "--auto"],
-        ["sweep"], ["forget", first, "--dry-run"], ["forget", first, "--yes"],
+        ["forget", first, "--dry-run"], ["forget", first, "--yes"],
     ):  # fmt: skip
         said(*words)
         assert planted.ran == [], words
@@ -255,7 +255,7 @@ def test_every_command_that_opens_a_vault_is_in_the_list() -> None:
     """A new command is to be added to the test above, or here."""
     tried = {
         "save", "evolve", "recall", "reflect", "resolve", "inspect",
-        "review", "ideas", "entities", "signals", "sweep", "forget", "hook", "mcp",
+        "review", "ideas", "entities", "signals", "forget", "hook", "mcp",
         "list", "show", "tag", "pin", "undo",
         "log", "edit", "export", "verify", "view", "doctor", "config",
         "sync",
