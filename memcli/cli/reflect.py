@@ -43,7 +43,6 @@ def reflect(
     since: str | None = None,
     host: str | None = None,
     digest: bool = False,
-    max_chars: int | None = None,
     judged: str | None = None,
     judge: str | None = None,
     dry_run: bool = False,
@@ -84,7 +83,6 @@ def reflect(
             gemini, copilot, cursor, opencode, windsurf, generic
         digest: `--digest, without QUERY or --judged` Of a session: print what a judge
             needs to read, with the question
-        max_chars: `--max-chars N, with --digest` Of the digest at most (24,000)
         judged: `--judged FILE, without QUERY` Take a judge's answers to the digest, a
             JSON object a line; - for standard input
         judge: `--judge NAME, with --judged` Who answered
@@ -117,7 +115,7 @@ def reflect(
     if all_sessions:
         return reflect_session.mine_all(context, host, since, dry_run=dry_run)
     if digest:
-        return reflect_session.digest(context, session, host, max_chars)
+        return reflect_session.digest(context, session, host)
     if judged:
         judge = judge or context.agent or "the caller"
         return reflect_session.judged(

@@ -48,20 +48,14 @@ def mine_one(
     )
 
 
-def digest(
-    context: Context, path: str | None, host: str | None, max_chars: int | None
-) -> Result:
+def digest(context: Context, path: str | None, host: str | None) -> Result:
     """Print what a judge needs to know of a session, and the question."""
     from memcli.hosts.transcripts import open_transcript
     from memcli.sessions.judging import bring
-    from memcli.sessions.judging.digest import LEAST_CHARS, MAX_CHARS
 
-    most = MAX_CHARS if max_chars is None else max_chars
-    if most < LEAST_CHARS:
-        raise UsageError(f"--max-chars must be {LEAST_CHARS:,} or more (got {most:,})")
     transcript = open_transcript(path or _current(context), host)
     vault = context.open_vault("indexing")
-    made = bring.gather(vault, transcript, max_chars=most)
+    made = bring.gather(vault, transcript)
 
     def show(canvas: Canvas) -> None:
         for line in made.text().splitlines():

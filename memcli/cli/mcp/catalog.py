@@ -300,8 +300,7 @@ def _asked(values: Values) -> Values:
 @_tool(
     "reflect",
     "query! budget entities project after before vault personal_only",
-    without="exit_code session all_sessions since host digest judged judge max_chars "
-    "dry_run",
+    without="exit_code session all_sessions since host digest judged judge dry_run",
     says=_Filters,
 )
 def memory_reflect(values: Values) -> Run:
@@ -402,7 +401,7 @@ def memory_review(values: Values, undo: bool = False) -> Run:
     return "review", values
 
 
-@_tool("reflect", "answers", only="max_chars dry_run", changes=True)
+@_tool("reflect", "answers", only="dry_run", changes=True)
 def memory_judge(values: Values, answers: str = "") -> Run:
     """Read this session once more as a judge of what will matter later. Call it near
     the end: without answers for the user's turns and the question, then with your

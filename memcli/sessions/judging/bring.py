@@ -51,15 +51,12 @@ _ASKED = 2_000
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
 
 
-def gather(
-    vault: Vault, transcript: Transcript, *, max_chars: int = digest.MAX_CHARS
-) -> Digest:
+def gather(vault: Vault, transcript: Transcript) -> Digest:
     """The digest of a session.
 
     Args:
         vault: what is known already; only what its agent may see.
         transcript: of the session.
-        max_chars: of the text for a model.
 
     Raises:
         Unreadable: the transcript ends early.
@@ -69,7 +66,7 @@ def gather(
     turns = digest.turns_of(redacted(transcript.steps()))
     known = _known(vault, session.id, " ".join(turn.text for turn in turns)[:_ASKED])
     project = project_of(vault, session)
-    return digest.compose(session, project, turns, known, max_chars)
+    return digest.compose(session, project, turns, known)
 
 
 class Brought(NamedTuple):
