@@ -8,6 +8,8 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result, check_words, declined, to_apply
 from memcli.cli.rows import listed
+from memcli.entries.entry import one_line
+from memcli.entries.ids import shortened
 from memcli.entries.text.counted import counted
 
 TYPE_CHECKING = False
@@ -90,8 +92,8 @@ def entities(
     plan = decide.plan(vault, request)
     agreed = context.agrees(_lines(plan), "Do it?", yes=yes, dry_run=dry_run)
     if agreed:
-        return _applied(*decide.apply(vault, request))
-    result = _planned(plan, dry_run=dry_run)
+        return _result(*decide.apply(vault, request), None)
+    result = _result(plan, None, dry_run)
     return result if agreed is None else declined(result.data)
 
 
@@ -104,29 +106,29 @@ def _lines(plan: EntityPlan) -> list[str]:
     return lines
 
 
-def _planned(plan: EntityPlan, *, dry_run: bool) -> Result:
-    def text(canvas: Canvas) -> None:
-        canvas.line(f"would {plan.request.verb}:")
-        for line in _lines(plan):
-            canvas.line(f"  {line}")
-        to_apply(canvas, dry_run=dry_run)
-
-    return Result(data={"applied": False, **plan.as_dict(), "commit": None}, text=text)
-
-
 _DONE = {
     "register": "registered",
     "merge": "merged into",
 }
 
 
-def _applied(plan: EntityPlan, commit: str | None) -> Result:
-    def text(canvas: Canvas) -> None:
-        said = f"{_DONE[plan.request.verb]} {plan.name}"
-        number = counted(len(plan.entries), "entry")
-        canvas.line(f"{said}: {number} changed", style="good")
+def _result(plan: EntityPlan, commit: str | None, how: bool | None) -> Result:
+    """The result of a decision; of a plan alone `how` says that it is a dry run."""
+    applied = how is None
 
-    return Result(data={"applied": True, **plan.as_dict(), "commit": commit}, text=text)
+    def text(canvas: Canvas) -> None:
+        if applied:
+            number = counted(len(plan.entries), "entry")
+            said = f"{_DONE[plan.request.verb]} {plan.name}: {number} changed"
+            canvas.line(said, style="good")
+            return
+        canvas.line(f"would {plan.request.verb}:")
+        for line in _lines(plan):
+            canvas.line(f"  {line}")
+        to_apply(canvas, dry_run=bool(how))
+
+    data = {"applied": applied, **plan.as_dict(), "commit": commit}
+    return Result(data=data, text=text)
 
 
 def _waiting(vault: Vault, most: int | None) -> Result:
@@ -213,7 +215,7 @@ def _shown(context: Context, name: str) -> Result:
         canvas.line(f"{about.name} ({state})", style="title")
         if about.aliases:
             canvas.line(f"  also: {', '.join(about.aliases)}")
-        for line in about.description.split("\n") if about.description else ():
+        for line in about.description.splitlines():
             canvas.line(f"  {line}")
         for kind, claims in by_aspect(about.current).items():
             canvas.line(f"{kind}:", style="title")
@@ -221,12 +223,9 @@ def _shown(context: Context, name: str) -> Result:
                 canvas.line(f"  {claim.id} {_short(claim.text)}")
         if about.past:
             canvas.line("no longer:", style="title")
-        for kind, claims in by_aspect(about.past).items():
-            for claim in claims:
-                why = f"{claim.status}: {claim.reason}"
-                why = claim.status if claim.reason == claim.status else why
-                line = f"  {claim.id} {kind}: {_short(claim.text)} ({why})"
-                canvas.line(line, style="dim")
+        for claim in about.past:
+            why = ": ".join(dict.fromkeys((claim.status, str(claim.reason))))
+            canvas.line(f"  {claim.id} {_short(claim.text)} ({why})", style="dim")
         if about.with_others:
             others = (f"{name} ({count})" for name, count in about.with_others)
             canvas.line(f"with: {', '.join(others)}")
@@ -235,5 +234,4 @@ def _shown(context: Context, name: str) -> Result:
 
 
 def _short(text: str) -> str:
-    plain = " ".join(text.split())
-    return plain if len(plain) <= _CLAIM else plain[: _CLAIM - 1] + "…"
+    return shortened(one_line(text), _CLAIM, " ")
