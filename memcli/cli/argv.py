@@ -32,6 +32,8 @@ def main() -> None:
 
         leave(merge_driver.main(sys.argv[2:], os.getcwd()))
     words = sys.argv[1:]
+    if words[:1] == ["sweep"]:  # the word of a timer for what an idle host does
+        words = ["hook", "idle", "--host", "claude-code", *words[1:]]
     if words[:1] == ["hook"]:
         hook(words[1:])
     from memcli.cli import commands, flags

@@ -155,3 +155,11 @@ def test_a_field_has_no_flag_and_set_takes_it() -> None:
         "history": True,
         "types": ["tool"],
     }
+
+
+def test_sweep_does_for_a_timer_what_an_idle_host_does(
+    process: Run, memcli: Run
+) -> None:
+    assert process("sweep") == (0, "", "")
+    calls = memcli("inspect", "sessions", "--json").json["data"]["calls"]
+    assert "idle" in [call["event"] for call in calls]
