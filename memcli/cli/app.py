@@ -81,9 +81,7 @@ def _explain(name: str, message: str, words: list[str]) -> int:
     if choice:
         meant = hints.nearest(choice[1], re.findall(r"'([^']*)'", choice[2]))
     elif not name and words and not words[0].startswith("-"):
-        from memcli.cli.inspect import TOPICS
-
-        meant = _meant(words[0], TOPICS)
+        meant = _meant(words[0])
     if meant:
         hint = f"Did you mean: {meant}? {hint}"
     elif message.startswith("Got unexpected extra argument"):
@@ -156,28 +154,22 @@ def _fields(name: str) -> str:
 _ALSO = {
     **commands.ALIASES,
     "remember": "save", "store": "save", "new": "save", "put": "save",
-    "find": "recall", "query": "recall", "get": "recall",
-    "ask": "recall", "dir": "list", "cat": "show", "view": "show", "print": "show",
-    "status": "doctor", "stats": "inspect",
-    "info": "inspect", "history": "log", "changes": "log", "revert": "undo",
-    "open": "edit", "update": "evolve", "replace": "evolve", "change": "evolve",
-    "delete": "forget", "remove": "forget",
-    "done": "resolve", "close": "resolve", "solve": "resolve", "fix": "doctor --fix",
-    "approve": "review --approve", "reject": "review --reject",
-    "health": "doctor", "check": "doctor", "fsck": "inspect lint",
-    "mine": "reflect --session", "create": "init", "setup": "install",
-    "serve": "mcp", "server": "mcp", "help": "--help",
+    "find": "recall", "query": "recall", "get": "recall", "ask": "recall",
+    "cat": "show", "print": "show", "status": "doctor", "history": "log",
+    "revert": "undo", "open": "edit", "update": "evolve", "replace": "evolve",
+    "delete": "forget", "remove": "forget", "done": "resolve", "close": "resolve",
+    "fix": "doctor --fix", "repair": "doctor --fix", "check": "doctor",
+    "tags": "list --by tag", "kinds": "list --by kind", "unpin": "pin --off",
+    "projects": "list --by project", "mine": "reflect --session", "create": "init",
+    "skills": "install HOST --skills", "help": "--help",
 }  # fmt: skip
 
 
-def _meant(word: str, topics: Collection[str]) -> str | None:
+def _meant(word: str) -> str | None:
     """The command line that an unknown command was meant to be."""
     from memcli.cli import hints
+    from memcli.cli.inspect import TOPICS
 
-    if word in topics:
-        return f"memcli inspect {word}"
-    meant = hints.nearest(word, commands.COMMANDS, _ALSO)
-    if meant:
-        return f"memcli {meant}"
-    topic = hints.nearest(word, topics)
-    return topic and f"memcli inspect {topic}"
+    also = {**{topic: f"inspect {topic}" for topic in TOPICS}, **_ALSO}
+    meant = hints.nearest(word, commands.COMMANDS, also)
+    return meant and f"memcli {meant}"

@@ -13,7 +13,6 @@ import pytest
 
 from memcli import Vault
 from memcli.cli import app
-from memcli.cli.inspect import TOPICS
 from memcli.errors import EntryNotFound
 from tests.cli.conftest import Run
 
@@ -225,7 +224,7 @@ def test_a_mistake_has_its_codes_and_changes_nothing(
 def test_a_wrong_command_is_answered_with_the_one_that_was_meant(
     word: str, meant: str | None
 ) -> None:
-    assert app._meant(word, TOPICS) == meant
+    assert app._meant(word) == meant
 
 
 def test_a_command_line_without_a_command_says_so(
