@@ -1,12 +1,12 @@
 """The YAML of a markdown file, taken apart into lines.
 
 Invariant: a `Page` put together again is the file, byte for byte. YAML is only used to
-find keys and values; a change replaces whole lines.
+find values; a change replaces whole lines.
 
-This is the only module that knows YAML. It reads through python-frontmatter's handler
-and the C loader into a tree of nodes, which carry their lines, and in which a scalar is
-the string that stands in the file. What `plain_yaml` understands does not need that: it
-gives the same nodes. `yaml_lines` writes YAML without a library.
+A key begins at the start of its line. This is the only module that knows YAML, which
+reads the lines of one key at a time, through python-frontmatter's handler and the C
+loader into a tree of nodes, in which a scalar is the string that stands in the file.
+Nearly all lines `plain_yaml` understands without it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from functools import cache
 
 from memcli.entries import plain_yaml
 from memcli.entries.entry import FIELDS
-from memcli.entries.plain_yaml import Part as Part
 from memcli.errors import InvalidEntry, InvalidValue
 from memcli.named_tuple import NamedTuple
 
@@ -32,6 +31,8 @@ _BLOCK_LIMIT = 256 * 1024
 _DEEPEST = 1_000
 # Changing a file looks through all of its keys for each; nobody has so many.
 _MOST_KEYS = 1_000
+# So many lines that look like keys may be parts of one value.
+_MOST_ENDS = 20
 _OPENING = re.compile(r"---[ \t]*(?:\r?\n|\Z)")
 # It begins with the end of a line, which is looked for quickly.
 _CLOSING = re.compile(r"\n((?:---|\.\.\.)[ \t]*(?:\r?\n|\Z))")
@@ -41,6 +42,23 @@ _FIRST_KEY = re.compile(
 )
 _COMMENT = re.compile(r"[ \t]+#")
 _ID_LINE = re.compile(r"^(?:memcli_)?id:\s", re.MULTILINE)
+
+
+class Part(NamedTuple):
+    """A key at the top level; its lines are first to end (exclusive), from 0.
+
+    Attributes:
+        name: the key.
+        value: a text, a list, a table, None for null; 0 for what no field may hold.
+        first, end: its lines.
+        comment: what stands behind a value of one line, with the space before it.
+    """
+
+    name: str
+    value: Any
+    first: int
+    end: int
+    comment: str = ""
 
 
 class Page(NamedTuple):
@@ -81,29 +99,21 @@ def take_apart(data: bytes, path: str) -> Page:
             raise InvalidEntry(path, 1, "the frontmatter is not closed by '---'")
         return whole
     block, after = text[opening.end() : closing.start(1)], text[closing.end() :]
+    first = _first_key(text, opening.end())
     if len(block) > _BLOCK_LIMIT:
-        if _first_key(text, opening.end()) in FIELDS:
+        if first in FIELDS:
             raise InvalidEntry(path, 1, f"frontmatter above {_BLOCK_LIMIT} characters")
         return whole
-    simple = plain_yaml.read(block)
-    if simple is not None:
-        rows = block.splitlines(keepends=True)
-        return Page(bom, opening[0], rows, simple, closing[1], after)
-    conflict = _CONFLICT.search(block)
-    if conflict:
-        raise _conflict(path, block.count("\n", 0, conflict.start()) + 2)
-    first = _first_key(text, opening.end())
-    likely = first is not None or _ID_LINE.search(block) is not None
-    root = _parse(block, path, strict=likely)
-    if root is None and block.strip():
+    lines = [f"{row}\n" for row in block.split("\n")[:-1]]
+    try:
+        parts = _parts(block, lines, path)
+    except InvalidEntry:
+        if first is not None or _ID_LINE.search(block):
+            raise
         return whole  # a thematic break, and prose after it
-    # After a clean parse these are the line ends that YAML knows, and no others.
-    lines = block.splitlines(keepends=True)
-    parts = _parts(root, lines, path, strict=likely)
-    if parts is None or (
-        # Prose with a colon in it is YAML, too; a blank line tells it from a block.
-        lines and not lines[0].strip() and not any(p.name in FIELDS for p in parts)
-    ):
+    # Prose with a colon in it is YAML, too; a blank line tells it from a block.
+    is_prose = block[:1].isspace() and not any(part.name in FIELDS for part in parts)
+    if is_prose or (block.strip() and not parts):
         return whole
     return Page(bom, opening[0], lines, parts, closing[1], after)
 
@@ -156,121 +166,122 @@ def _loader() -> Callable[[str], Any]:
     return lambda block: handler.load(block, Loader=nodes)
 
 
-def _parse(block: str, path: str, *, strict: bool) -> Any:
-    """Return the root of a block mapping, or None when the block is not a mapping.
+def _parts(block: str, lines: list[str], path: str) -> list[Part]:
+    """The keys of a block with their lines.
 
-    Args:
-        block: the lines between the fences.
-        path: for the error.
-        strict: the block starts like a mapping, so broken YAML is an error.
+    Raises:
+        InvalidEntry: as `codec.decode`; or it is no block of keys.
     """
+    mark = _CONFLICT.search(block)
+    if mark:
+        raise _conflict(path, block.count("\n", 0, mark.start()) + 2)
+    starts = [
+        number
+        for number, row in enumerate(lines)
+        if row[0] not in " \t#]}\r\n" and row[:2] not in ("- ", "-\n", "-\r")
+    ]
+    if len(starts) > _MOST_KEYS:
+        raise InvalidEntry(path, 1, f"frontmatter of more than {_MOST_KEYS:,} keys")
+    above = lines[: starts[0] if starts else len(lines)]
+    if any(row.lstrip()[:1] not in ("", "#") for row in above):
+        raise InvalidEntry(path, 2, "broken YAML: a line before the first key")
+    found: dict[str, Part] = {}
+    ends = [*starts[1:], len(lines)]
+    behind = 0
+    for at, first in enumerate(starts):
+        if first < behind:
+            continue  # a line of the value above
+        part, behind = _part(lines, first, ends[at : at + _MOST_ENDS], path)
+        if part.name in found:
+            raise InvalidEntry(path, first + 2, f"'{part.name}' is given twice")
+        found[part.name] = part
+    return [*found.values()]
+
+
+def _part(lines: list[str], first: int, ends: list[int], path: str) -> tuple[Part, int]:
+    """The key at a line, and the line behind all of its value.
+
+    A text in quotes or a list in brackets may go on at the start of a line, so its end
+    is the first at which YAML understands it.
+    """
+    value = plain_yaml.read(lines[first : ends[0]])
+    if value != 0:
+        return Part(lines[first].partition(":")[0], value, first, ends[0]), ends[0]
+    refusals: list[InvalidEntry] = []
+    for end in ends:
+        try:
+            return _by_yaml(lines[first:end], first, path), end
+        except InvalidEntry as error:
+            refusals.append(error)
+    raise refusals[0]
+
+
+def _by_yaml(rows: list[str], first: int, path: str) -> Part:
+    """The key of some lines, as YAML has it; raises InvalidEntry."""
     import yaml
 
+    text = "".join(rows)
     try:
-        _check(block, path, strict=strict)
-        root = _loader()(block)
+        _check(text, first, path)
+        root = _loader()(text)
     except (yaml.YAMLError, RecursionError) as error:
-        if not strict:
-            return None
         mark: Any = getattr(error, "problem_mark", None)
-        position = getattr(error, "position", 0)
-        line = mark.line if mark else block.encode()[:position].count(b"\n")
         reason = getattr(error, "problem", None) or getattr(error, "reason", "")
         raise InvalidEntry(
             path,
-            line + 2,
+            first + (mark.line if mark else 0) + 2,
             f"broken YAML: {reason or 'nested too deep'}",
             hint='A value that holds ": " or " #" needs double quotes.',
         ) from error
-    if root is None or root.id != "mapping" or root.flow_style:
-        return None
-    return root
+    if root is None or root.id != "mapping":
+        raise InvalidEntry(path, first + 2, "broken YAML: a line without a key")
+    key, value = root.value[0] if root.value else (root, root)
+    places = key.start_mark.line, key.start_mark.column, key.end_mark.line
+    is_plain = key.id == "scalar" and (key.value or key.style) and not any(places)
+    if len(root.value) != 1 or not is_plain:
+        raise InvalidEntry(path, first + 2, "a key without a line of its own")
+    floor, end = max(_end(value), 1), len(rows)
+    while end > floor and rows[end - 1].lstrip()[:1] in ("", "#"):
+        end -= 1
+    mark = value.end_mark
+    rest = rows[0][mark.column :].rstrip("\r\n") if end == 1 else ""
+    comment = rest if mark.line == 0 and _COMMENT.match(rest) else ""
+    return Part(key.value, _plain(value), first, first + end, comment)
 
 
-def _check(block: str, path: str, *, strict: bool) -> None:
-    """Refuse aliases in a block that is strict, and what is nested too deep: the C
-    loader recurses, and would end the process.
+def _check(text: str, first: int, path: str) -> None:
+    """Refuse aliases, and what is nested too deep: the C loader recurses, and would end
+    the process.
 
     Raises:
         InvalidEntry: there is an alias, or values lie inside more than `_DEEPEST`
             others.
     """
-    aliases = strict and "*" in block and "&" in block
     # Only these marks open a level; nearly every frontmatter has fewer of them.
-    if not aliases and sum(map(block.count, "[{:-?")) <= _DEEPEST:
+    if "*" not in text and sum(map(text.count, "[{:-?")) <= _DEEPEST:
         return
     import yaml
 
     depth = 0
-    for event in yaml.parse(block, Loader=_base_loader()):
-        at: Any = event.start_mark
-        if isinstance(event, yaml.AliasEvent) and strict:
+    event: Any
+    for event in yaml.parse(text, Loader=_base_loader()):
+        line = first + event.start_mark.line + 2
+        if isinstance(event, yaml.AliasEvent):
             raise InvalidEntry(
                 path,
-                at.line + 2,
+                line,
                 f"a YAML alias (*{event.anchor})",
                 hint="Write the value out, or put it in double quotes.",
             )
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > _DEEPEST:
-                reason = f"broken YAML: values nested more than {_DEEPEST:,} deep"
-                raise InvalidEntry(path, at.line + 2, reason)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-
-
-def _parts(
-    root: Any, lines: list[str], path: str, *, strict: bool
-) -> list[Part] | None:
-    """Find the lines of each key; None, or when strict an error, if one has none.
-
-    That is a key like `{{x}}` or `? x`, or two keys with an exotic line end between.
-    """
-    parts: list[Part] = []
-    limit = len(lines)
-    if root is not None and len(root.value) > _MOST_KEYS:
-        if strict:
-            raise InvalidEntry(path, 1, f"frontmatter of more than {_MOST_KEYS:,} keys")
-        return None
-    for key, value in reversed(root.value if root else ()):
-        first = key.start_mark.line
-        floor = max(_end(value), first + 1)
-        end = limit
-        while end > floor and lines[end - 1].lstrip()[:1] in ("", "#"):
-            end -= 1
-        mark = value.end_mark
-        rest = lines[first][mark.column :].rstrip("\r\n") if end == first + 1 else ""
-        comment = rest if mark.line == first and _COMMENT.match(rest) else ""
-        parts.append(Part(key.value, _plain(value), first, end, comment))
-        limit = first
-        if not (
-            key.id == "scalar"
-            and (key.value or key.style)
-            and key.start_mark.column == 0
-            and key.end_mark.line == first
-            and lines[end - 1].endswith("\n")
-        ):
-            if strict:
-                raise InvalidEntry(path, first + 2, "a key without a line of its own")
-            return None
-    if parts and parts[-1].first != root.start_mark.line:
-        # A tag or an anchor of the whole block, which a key put before it would take.
-        if strict:
-            line = root.start_mark.line + 2
-            raise InvalidEntry(path, line, "a tag or an anchor before the first key")
-        return None
-    parts.reverse()
-    seen = set()
-    for part in parts:
-        if part.name in seen:
-            raise InvalidEntry(path, part.first + 2, f"'{part.name}' is given twice")
-        seen.add(part.name)
-    return parts
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST:
+            reason = f"broken YAML: values nested more than {_DEEPEST:,} deep"
+            raise InvalidEntry(path, line, reason)
 
 
 def _end(node: Any) -> int:
-    """Return the line after the last one that a value needs.
+    """The line after the last one that a value needs.
 
     YAML ends a block collection where the next token starts, comments included.
     """

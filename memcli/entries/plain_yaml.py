@@ -1,10 +1,10 @@
 """The simple YAML of most frontmatters, read and written without a YAML library.
 
-Invariant: pure. Lines that are understood give the values that YAML gives; for all
-others the answer is None, and `frontmatter` asks YAML. What is understood: keys at the
-start of their lines with a value behind them on the same line, which is a word or
-words, a text in double quotes without a backslash, or a list of such in brackets; and
-such keys two spaces below another. memcli itself writes little else.
+Invariant: pure. Lines that are understood give the value that YAML gives; for all
+others the answer is 0, and `frontmatter` asks YAML. What is understood: a key at the
+start of its line with a value behind it on the same line, which is a word or words, a
+text in double quotes without a backslash, or a list of such in brackets; and such keys
+two spaces below another. memcli itself writes little else.
 
 Importing yaml takes as long as starting Python, and parsing with it is a fifth of the
 time of indexing a file.
@@ -16,7 +16,6 @@ import re
 
 from memcli.entries.entry import Source
 from memcli.errors import InvalidValue
-from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
@@ -27,59 +26,26 @@ if TYPE_CHECKING:
 # What may be more than a part of a word where it stands in a list in brackets.
 _SPECIAL_IN_LIST = re.compile(r"[,\[\]{}\"':#?&*!|>%@`]")
 _NULLS = (" null", " Null", " NULL")
-# More lines than a person writes; YAML has a limit for them.
-_MOST_LINES = 500
 
 
-class Part(NamedTuple):
-    """A key at the top level; its lines are first to end (exclusive), from 0.
+def read(rows: list[str]) -> Any:
+    """The value of a key by its lines, 0 when it takes YAML to read them.
 
-    Attributes:
-        name: the key.
-        value: a text, a list, a table, None for null; 0 for what no field may hold.
-        first, end: its lines.
-        comment: what stands behind a value of one line, with the space before it.
-    """
-
-    name: str
-    value: Any
-    first: int
-    end: int
-    comment: str = ""
-
-
-def read(block: str) -> list[Part] | None:
-    """The keys of a block with their values, None when it takes YAML to read it.
-
-    >>> read("kind: note\\ntags: [a, b]\\n")[1].value
+    >>> read(["tags: [a, b]\\n"])
     ['a', 'b']
     """
-    rows = block.split("\n")
-    if rows.pop() or not rows or len(rows) > _MOST_LINES:
-        return None
-    if not "".join(rows).isprintable():
-        return None
-    found: dict[str, Part] = {}
-    table: dict[str, Any] | None = None  # of the key above
-    key = ""
-    for number, row in enumerate(rows):
-        inner = row.startswith("  ")
-        name, value = _pair(row[2:] if inner else row)
-        if inner:
-            if table is None or not isinstance(value, str) or name in table:
-                return None
-            table[name] = value
-            found[key] = found[key]._replace(end=number + 1)
-            continue
-        if table == {}:
-            return None
-        key, table = name, None
-        if name and row == f"{name}:":
-            value = table = {}
-        if value is None or name in found:
-            return None
-        found[name] = Part(name, value, number, number + 1)
-    return None if table == {} else [*found.values()]
+    head = rows[0][:-1]
+    name, value = _pair(head)
+    if len(rows) == 1:
+        return value if value is not None and head.isprintable() else 0
+    table: dict[str, Any] = {}
+    for row in rows[1:]:
+        inner, value = _pair(row[2:-1])
+        is_plain = isinstance(value, str) and row[:-1].isprintable()
+        if not (is_plain and row.startswith("  ")) or inner in table:
+            return 0
+        table[inner] = value
+    return table if head == f"{name}:" else 0
 
 
 def _pair(row: str) -> tuple[str, Any]:

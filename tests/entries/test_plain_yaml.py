@@ -7,7 +7,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memcli.entries import frontmatter, plain_yaml
-from memcli.errors import InvalidEntry
 
 # Mostly what is simple, with what may turn it into something else.
 WORDS = st.one_of(
@@ -29,28 +28,13 @@ PAIRS = st.tuples(NAMES, VALUES).map(": ".join)
 BELOW = st.tuples(NAMES, st.lists(PAIRS, min_size=1, max_size=3)).map(
     lambda found: "\n  ".join((f"{found[0]}:", *found[1]))
 )
-BLOCKS = st.lists(st.one_of(PAIRS, PAIRS, PAIRS, BELOW, ODD), max_size=3).map(
-    lambda rows: "".join(f"{row}\n" for row in rows)
-)
-
-
-def as_yaml_has_it(block: str) -> list[plain_yaml.Part] | None:
-    """The keys of a block, read by YAML; None if it is none, or broken."""
-    try:
-        root = frontmatter._parse(block, "", strict=True)
-        lines = block.splitlines(keepends=True)
-        parts = frontmatter._parts(root, lines, "", strict=True)
-    except InvalidEntry:
-        return None
-    assert parts is None or root is None or root.start_mark.column == 0
-    return parts or []
+BLOCKS = st.one_of(PAIRS, PAIRS, PAIRS, BELOW, ODD).map("{}\n".format)
 
 
 @settings(max_examples=300)
 @given(BLOCKS)
 @example("a: b\n  c: d\n")
 @example("a:\n  b: c\n    d: e\n")
-@example("a:\n  b: c\na: d\n")
 @example('a: "b" c\n')
 @example("a: [b, c] d\n")
 @example("a: b: c\n")
@@ -58,9 +42,12 @@ def as_yaml_has_it(block: str) -> list[plain_yaml.Part] | None:
 @example("a: b #c\n")
 @example("a: [b, 'c, d']\n")
 def test_what_is_read_without_yaml_is_what_yaml_reads(block: str) -> None:
-    found = plain_yaml.read(block)
-    if found is not None:
-        assert found == as_yaml_has_it(block)
+    rows = block.splitlines(keepends=True)
+    found = plain_yaml.read(rows) if rows else 0
+    if found != 0:
+        part = frontmatter._by_yaml(rows, 0, "")
+        assert (part.value, part.end, part.comment) == (found, len(rows), "")
+        assert part.name == block.partition(":")[0]
 
 
 @pytest.mark.parametrize(
@@ -73,27 +60,11 @@ def test_what_is_read_without_yaml_is_what_yaml_reads(block: str) -> None:
         ("a: []\n", []),
         ('a: [b c, "2"]\n', ["b c", "2"]),
         ("a:\n  b: c\n  d: 7\n", {"b": "c", "d": "7"}),
+        *((block, 0) for block in ("a:\n", "a: b\r\n", 'a: "\\n"\n', "a: |\n  b\n")),
+        *((block, 0) for block in ("a: b\n\n", "a: null\n")),
     ],
 )
-def test_what_memcli_writes_is_read_without_yaml(block: str, value: Any) -> None:
-    found = plain_yaml.read(block)
-    assert found is not None
-    assert found[0].value == value
-
-
-@pytest.mark.parametrize(
-    "block",
-    [
-        "",
-        "a: b",
-        "a:\n",
-        "a: b\na: c\n",
-        "a: b\r\n",
-        'a: "\\n"\n',
-        "a: |\n  b\n",
-        "\n",
-        "a: null\n",
-    ],
-)
-def test_all_else_is_left_to_yaml(block: str) -> None:
-    assert plain_yaml.read(block) is None
+def test_what_memcli_writes_is_read_without_yaml_and_all_else_is_left_to_it(
+    block: str, value: Any
+) -> None:
+    assert plain_yaml.read(block.splitlines(keepends=True)) == value
