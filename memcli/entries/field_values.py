@@ -58,20 +58,18 @@ def text(value: Any, field: str, read: bool = False) -> str:
     if not isinstance(value, str):
         raise wrong_type(field, value, "a string")
     if "\0" in value:
-        raise InvalidValue(f"{field} holds a NUL character", code=f"invalid_{field}")
-    if not read:
-        check_unicode(value, field)
-    return value
-
-
-def check_unicode(value: str, field: str) -> None:
-    """Refuse what JSON can write and UTF-8 cannot: half a surrogate pair."""
-    try:
-        value.encode()
-    except UnicodeEncodeError as error:
         raise InvalidContent(
-            f"{field} holds half a surrogate pair at {error.start:,}", code="not_text"
-        ) from error
+            f"{field} holds a NUL character",
+            hint="It looks like a binary file; save text.",
+            code="not_text",
+        )
+    if not read:
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:  # JSON can write it, and UTF-8 cannot
+            where = f"{field} holds half a surrogate pair at {error.start:,}"
+            raise InvalidContent(where, code="not_text") from error
+    return value
 
 
 def line(value: Any, field: str, read: bool) -> str:
@@ -94,11 +92,7 @@ def title(value: Any, field: str, read: bool) -> str:
 def entry_id(value: Any, field: str, read: bool) -> str:
     """The id of an entry."""
     if not (read or (isinstance(value, str) and is_id(value))):
-        raise InvalidValue(
-            f"not an id: {value!r}",
-            hint="Leave it out, or give the 16 characters that memcli made.",
-            code="invalid_id",
-        )
+        raise wrong_type(field, value, "the 16 characters that memcli made")
     return text(value, field, read)
 
 
@@ -132,9 +126,8 @@ def lines(value: Any, field: str, read: bool) -> tuple[str, ...]:
 def asked(value: Any, field: str, read: bool) -> tuple[str, ...]:
     """Short phrases."""
     phrases = lines(value, field, read)
-    if not read and (
-        len(phrases) > MOST_ASKED or max(map(len, phrases), default=0) > LONGEST_ASKED
-    ):
+    longest = max(map(len, phrases), default=0)
+    if not read and (len(phrases) > MOST_ASKED or longest > LONGEST_ASKED):
         raise InvalidValue(
             f"{field} takes {MOST_ASKED} phrases of {LONGEST_ASKED} characters",
             hint="Keep a few words each: a symptom, an error message, a task.",

@@ -22,9 +22,9 @@ from memcli.entries.entry import (
     Visibility,
     check_kind,
 )
-from memcli.entries.field_values import check_unicode, choice, unknown_field
+from memcli.entries.field_values import choice, unknown_field
 from memcli.entries.plain_yaml import lines_of
-from memcli.errors import InvalidContent, InvalidValue, TooLarge
+from memcli.errors import InvalidValue, TooLarge
 
 TYPE_CHECKING = False
 
@@ -109,9 +109,10 @@ def draft(
         "body": _body(given.pop("text", None), body_limit),
     }
     for name, value in given.items():
-        if value is None or value in ("", [], ()):
-            continue
-        fields[name] = _checked(name, value, kinds)
+        if value is not None and value not in ("", [], ()):
+            fields[name] = CHECKS[name](value, name, False)
+    if "kind" in fields:
+        fields["kind"] = check_kind(fields["kind"], kinds)
     if "resolved_at" in fields:
         fields.setdefault("status", Status.RESOLVED)  # as in a file: it is over
     entry = Entry(**fields)
@@ -191,21 +192,12 @@ def _body(given: Any, limit: int) -> str:
             hint="Give it as an argument, with --file PATH, or on standard input.",
             code="empty_text",
         )
-    if not isinstance(given, str):
-        raise hold.wrong_type("text", given, "a string")
-    text: str = given
+    text = hold.text(given, "text")
     if len(text) > limit:
         raise TooLarge(
             f"the text has {len(text):,} characters; the limit is {limit:,}",
             hint="Save what matters of it, and name the file it stands in.",
         )
-    if "\0" in text:
-        raise InvalidContent(
-            f"the text holds a NUL character at {text.index(chr(0)):,}",
-            hint="It looks like a binary file; save text.",
-            code="not_text",
-        )
-    check_unicode(text, "text")
     if "<<<<<<< " in text and ">>>>>>> " in text:
         # Quoted marks of a merge are indented, else the file would be taken for one.
         text = "".join(
@@ -213,8 +205,3 @@ def _body(given: Any, limit: int) -> str:
             for line in text.splitlines(keepends=True)
         )
     return text if text.endswith("\n") else text + "\n"
-
-
-def _checked(name: str, value: Any, kinds: Collection[str]) -> Any:
-    checked = CHECKS[name](value, name, False)
-    return check_kind(checked, kinds) if name == "kind" else checked

@@ -22,7 +22,7 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterator
 
     from memcli.entries.codec import Decoded
     from memcli.entries.entry import Entry
@@ -86,14 +86,25 @@ def findings(
         decoded: its entry, with what could not be read of it.
         kinds: those that the vault knows.
     """
-    return [
-        *_about_file(text, size),
-        *_about_entry(text, decoded, kinds),
-        *(
-            Finding(text.entry.path, text.field_line(field), code, WARNING, *said)
-            for field, code, *said in _states(text)
-        ),
-    ]
+    entry = text.entry
+    path, found = entry.path, list[Finding]()
+    if size > INDEXED:
+        message = f"{size:,} bytes; only the first {INDEXED:,} are searched"
+        found.append(Finding(path, 1, "large", WARNING, message, "Split it."))
+    marks = differences.begins(entry.body)
+    if marks >= 0:
+        found.append(_conflict(path, text.line_of(marks)))
+    found += _secrets(path, text.text)
+    for problem in decoded.problems:
+        found.append(Finding(path, problem.line, "bad_field", ERROR, problem.message))
+    if entry.kind not in kinds:
+        hint = f"Use a known kind, or add it to kinds in {layout.CONFIG}."
+        line, message = text.field_line("kind"), f"unknown kind '{entry.kind}'"
+        found.append(Finding(path, line, "unknown_kind", ERROR, message, hint))
+    for field, code, message, hint in _states(text):
+        line = text.field_line(field)
+        found.append(Finding(path, line, code, WARNING, message, hint))
+    return found
 
 
 def link_lines(text: Text) -> tuple[tuple[str, int], ...]:
@@ -111,17 +122,6 @@ def link_lines(text: Text) -> tuple[tuple[str, int], ...]:
         (target, first + bisect_left(breaks, places.get(target, 0)))
         for target in targets
     )
-
-
-def _about_file(text: Text, size: int) -> Iterator[Finding]:
-    path, body = text.entry.path, text.entry.body
-    if size > INDEXED:
-        message = f"{size:,} bytes; only the first {INDEXED:,} are searched"
-        yield Finding(path, 1, "large", WARNING, message, "Split it.")
-    marks = differences.begins(body)
-    if marks >= 0:
-        yield _conflict(path, text.line_of(marks))
-    yield from _secrets(path, text.text)
 
 
 def in_conflict(data: bytes, path: str) -> list[Finding]:
@@ -146,20 +146,6 @@ def _secrets(path: str, text: str) -> Iterator[Finding]:
         yield Finding(path, secret.line, "secret", WARNING, message, hint)
 
 
-def _about_entry(
-    text: Text, decoded: Decoded, kinds: Collection[str]
-) -> Iterator[Finding]:
-    entry = text.entry
-    path = entry.path
-    for problem in decoded.problems:
-        yield Finding(path, problem.line, "bad_field", ERROR, problem.message)
-    if entry.kind not in kinds:
-        message = f"unknown kind '{entry.kind}'"
-        hint = f"Use a known kind, or add it to kinds in {layout.CONFIG}."
-        line = text.field_line("kind")
-        yield Finding(path, line, "unknown_kind", ERROR, message, hint)
-
-
 def idle(entry: Entry) -> str:
     """Why an entry that a person marked refuses nothing; empty when it does."""
     if entry.enforce is None or entry.status is not Status.ACTIVE:
@@ -175,9 +161,10 @@ def idle(entry: Entry) -> str:
     return ""
 
 
-def _states(text: Text) -> Iterable[tuple[str, str, str, str]]:
+def _states(text: Text) -> Iterator[tuple[str, str, str, str]]:
     """The contradictions of an entry's status: field, code, message and hint."""
     entry = text.entry
+    status, said = entry.status, _says_when(entry)
     why = idle(entry)
     if why:
         message = f"enforce keeps nothing from running: {why}"
@@ -186,14 +173,14 @@ def _states(text: Text) -> Iterable[tuple[str, str, str, str]]:
         yield "enforce", "broad_enforce", message, hint
     archived = entry.path.startswith(layout.ARCHIVE + "/")
     # In the archive it is history, whose newer version was forgotten.
-    if entry.status is Status.SUPERSEDED and not (entry.superseded_by or archived):
+    if status is Status.SUPERSEDED and not (entry.superseded_by or archived):
         message = "superseded, but it does not say by what"
         hint = "Add superseded_by, or set status: active."
         yield "status", "superseded_by_nobody", message, hint
-    if entry.status is Status.RESOLVED and not entry.resolved_at:
-        message = "resolved, but it does not say when"
+    if status is Status.RESOLVED and not entry.resolved_at:
         hint = "Add resolved_at; until then no --as-of shows it. If it is not: "
         hint += f"memcli resolve --undo {entry.id}"
+        message = "resolved, but it does not say when"
         yield "status", "resolved_when", message, hint
     if reworded(entry):
         message = "its words were changed after it was resolved: what says the old "
@@ -201,29 +188,25 @@ def _states(text: Text) -> Iterable[tuple[str, str, str, str]]:
         hint = "git log -p has the old words. If the new ones are solved: "
         hint += f"memcli resolve --undo {entry.id}, then memcli resolve {entry.id}"
         yield "resolved_text", "resolved_reworded", message, hint
-    said = _says_when(entry)
-    if entry.status is Status.ACTIVE and said:
+    if status is Status.ACTIVE and said:
         message = f"{said} is set, but the entry counts as active"
         hint = f"Set status: resolved and resolved_at, or remove {said}."
         yield said, "resolved_but_active", message, hint
-    if entry.item and entry.key:
-        item, _, words = entry.key.partition(":")
-        if item != entry.item or claim(words) != text.claim:
-            message = "the key no longer belongs to the text"
-            yield "key", "stale_key", message, "memcli doctor --fix writes a new one."
+    item, _, words = (entry.key or "").partition(":")
+    if entry.item and entry.key and (item, claim(words)) != (entry.item, text.claim):
+        message = "the key no longer belongs to the text"
+        yield "key", "stale_key", message, "memcli doctor --fix writes a new one."
     if is_adopted(entry.id):
         return
-    folders = (layout.INBOX, layout.ARCHIVE)
-    here = next((name for name in folders if entry.path.startswith(name + "/")), "")
+    here = entry.path.partition("/")[0]
     places = {Status.PENDING: layout.folder_for(entry), Status.REJECTED: layout.ARCHIVE}
-    wanted = places.get(entry.status)
-    if wanted and not entry.path.startswith(f"{wanted}/"):
-        message = f"{entry.status}, but not in {wanted}/"
+    wanted = places.get(status)
+    if wanted and here != wanted:
         hint = "Move the file there."
-        if entry.status is Status.PENDING:
+        if status is Status.PENDING:
             hint = f"Decide on it: memcli review {entry.id}"
-        yield "status", "misplaced", message, hint
-    if here and entry.status is Status.ACTIVE:
+        yield "status", "misplaced", f"{status}, but not in {wanted}/", hint
+    elif status is Status.ACTIVE and here in (layout.INBOX, layout.ARCHIVE):
         yield "status", "misplaced", f"active, but in {here}/", "Move the file."
 
 
