@@ -23,12 +23,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-EVENTS = (
-    "session-start", "prompt-submit", "pre-tool", "post-tool", "stop", "session-end",
-    "pre-compact", "idle",
-)  # fmt: skip
-"""The events at which memcli does something, by its own names."""
-
 # A prompt longer than this is a document; its start says what it is about.
 _LONGEST = 200_000
 _LONGEST_ID, _LONGEST_PATH = 500, 4_096
@@ -38,7 +32,7 @@ class Event(NamedTuple):
     """One call of a hook.
 
     Attributes:
-        name: one of `EVENTS`.
+        name: one of `host.EVENTS`.
         host: the caller; may differ from the host that the command line names.
         session: the host's id of the session; empty when it says none.
         transcript: the file, which need not exist yet; None when the host says none.

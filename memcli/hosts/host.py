@@ -18,6 +18,15 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+EVENTS = (
+    "session-start", "prompt-submit", "pre-tool", "post-tool", "stop", "session-end",
+    "pre-compact", "idle",
+)  # fmt: skip
+"""The events at which memcli does something, by its own names."""
+
+MCP_ENTRY = {"command": "$program", "args": "$arguments"}
+
+
 class Host(NamedTuple):
     """An agent host; a row of the table says what differs.
 
@@ -28,8 +37,8 @@ class Host(NamedTuple):
         tested: the version of it that memcli was tested with (`tests/e2e`), which
             `--version` prints; empty for a host that was not.
 
-        events: pairs, the host's name of an event and memcli's, in the order of a
-            session's life; empty for a host without hooks.
+        events: pairs, the host's name of an event and memcli's, in the order of
+            `EVENTS`; empty for a host without hooks.
         takes_text: whether a hook can bring text into the session.
         reply_names_event: whether it wants the text as Claude Code does, with its name
             of the event.
@@ -45,8 +54,7 @@ class Host(NamedTuple):
 
         home_folder: its folder below the user's home.
         home_variable: the variable that moves that folder; empty for none.
-        user_file, project_file: where hooks stand, below its folder and below a
-            project.
+        hook_files: where hooks stand, below its folder and below a project.
         is_plugin: whether that file is a program of memcli's, and no settings.
         grouped: whether entries stand in groups with a matcher.
         matchers: what the groups of the host's events are limited to.
@@ -58,9 +66,8 @@ class Host(NamedTuple):
             in a project.
         needs_trust: whether a person has to trust hooks before they run.
 
-        mcp_file, mcp_project_file: where its MCP servers are named, below its folder
-            (`~/` says: beside it, unless the folder was moved) and below a project;
-            empty for none.
+        mcp_files: where its MCP servers are named, below its folder (`~/` says: beside
+            it, unless the folder was moved) and below a project; empty for none.
         mcp_key: the name of the table of servers there.
         mcp_entry: a server of it, in which `$program` and `$arguments`, or `$words`,
             are the command line.
@@ -109,8 +116,7 @@ class Host(NamedTuple):
 
     home_folder: tuple[str, ...] = ()
     home_variable: str = ""
-    user_file: str = ""
-    project_file: str = ""
+    hook_files: tuple[str, str] = ("", "")
     is_plugin: bool = False
     grouped: bool = False
     matchers: Mapping[str, str] = {}
@@ -122,10 +128,9 @@ class Host(NamedTuple):
     project_notes: tuple[str, ...] = ()
     needs_trust: bool = False
 
-    mcp_file: str = ""
-    mcp_project_file: str = ""
+    mcp_files: tuple[str, str] = ("", "")
     mcp_key: str = "mcpServers"
-    mcp_entry: Mapping[str, Any] = {"command": "$program", "args": "$arguments"}
+    mcp_entry: Mapping[str, Any] = MCP_ENTRY
 
     user_pages: tuple[str, ...] = ()
     pages: tuple[str, ...] = ()

@@ -6,24 +6,27 @@ like no other's, a module of `formats` that has its name.
 
 from __future__ import annotations
 
-from memcli.hosts.host import Host
+from memcli.hosts.host import EVENTS, MCP_ENTRY, Host
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# What gives an answer tools, or runs hooks.
-_CODEX_FEATURES = ("hooks", "shell_tool", "apps", "plugins", "multi_agent", "goals")
 
-_CLAUDES = (
-    ("SessionStart", "session-start"),
-    ("UserPromptSubmit", "prompt-submit"),
-    ("PreToolUse", "pre-tool"),
-    ("Stop", "stop"),
-    ("SessionEnd", "session-end"),
-    ("PreCompact", "pre-compact"),
+def _events(natives: str) -> tuple[tuple[str, str], ...]:
+    """A host's names of memcli's events, each with that; `-` where it has none."""
+    pairs = zip(natives.split(), EVENTS, strict=False)
+    return tuple(pair for pair in pairs if pair[0] != "-")
+
+
+# What gives an answer tools, or runs hooks.
+_CODEX_OFF = " ".join(
+    f"-c features.{name}=false"
+    for name in ("hooks", "shell_tool", "apps", "plugins", "multi_agent", "goals")
 )
+
+_GEMINI_TOOLS = "write_file|replace|run_shell_command"
 
 _TABLE = (
     Host(
@@ -31,7 +34,10 @@ _TABLE = (
         title="Claude Code",
         binaries=("claude",),
         tested="2.1.330",
-        events=(*_CLAUDES, ("Notification", "idle")),
+        events=_events(
+            "SessionStart UserPromptSubmit PreToolUse - Stop SessionEnd PreCompact "
+            "Notification"
+        ),
         reply_names_event=True,
         hooks_also_run_by=("cursor", "copilot"),
         starts_after_compaction=True,
@@ -39,10 +45,8 @@ _TABLE = (
         can_ask=True,
         home_folder=(".claude",),
         home_variable="CLAUDE_CONFIG_DIR",
-        user_file="settings.json",
-        project_file=".claude/settings.json",
-        mcp_file="~/.claude.json",
-        mcp_project_file=".mcp.json",
+        hook_files=("settings.json", ".claude/settings.json"),
+        mcp_files=("~/.claude.json", ".mcp.json"),
         grouped=True,
         matchers={
             "Notification": "idle_prompt",
@@ -51,10 +55,10 @@ _TABLE = (
         timeout=("timeout", 1),
         user_pages=("CLAUDE.md",),
         pages=("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"),
+        # No hooks, skills, MCP servers or CLAUDE.md; no tools; no transcript.
         judge=(
-            *("claude", "-p", "--model", "haiku"),
-            # No hooks, skills, MCP servers or CLAUDE.md; no tools; no transcript.
-            *("--safe-mode", "--tools", "", "--no-session-persistence"),
+            *"claude -p --model haiku --safe-mode --tools".split(),
+            *("", "--no-session-persistence"),
         ),
         skill_page="claude-code",
         skill_folder=".claude/skills",
@@ -69,16 +73,16 @@ _TABLE = (
         title="Codex CLI",
         binaries=("codex",),
         tested="0.169.0",
-        events=_CLAUDES,
+        events=_events(
+            "SessionStart UserPromptSubmit PreToolUse - Stop SessionEnd PreCompact"
+        ),
         reply_names_event=True,
         starts_after_compaction=True,
         tells_at="pre-tool",
         home_folder=(".codex",),
         home_variable="CODEX_HOME",
-        user_file="hooks.json",
-        project_file=".codex/hooks.json",
-        mcp_file="config.toml",
-        mcp_project_file=".codex/config.toml",
+        hook_files=("hooks.json", ".codex/hooks.json"),
+        mcp_files=("config.toml", ".codex/config.toml"),
         mcp_key="mcp_servers",
         user_pages=("AGENTS.md",),
         pages=("AGENTS.md",),
@@ -97,15 +101,9 @@ _TABLE = (
         needs_trust=True,
         # Only the second flag leaves out the MCP servers that its config may name; the
         # model and the provider that are named there are left out as well.
-        judge=(
-            *("codex", "exec", "--ephemeral", "--ignore-user-config"),
-            *("--sandbox", "read-only", "--skip-git-repo-check"),
-            *(
-                word
-                for name in _CODEX_FEATURES
-                for word in ("-c", f"features.{name}=false")
-            ),
-            *("-c", "web_search=disabled", "-"),
+        judge=tuple(
+            "codex exec --ephemeral --ignore-user-config --sandbox read-only "
+            f"--skip-git-repo-check {_CODEX_OFF} -c web_search=disabled -".split()
         ),
         skill_page="codex",
         skill_folder=".agents/skills",
@@ -122,40 +120,32 @@ _TABLE = (
         binaries=("gemini",),
         tested="0.61.0",
         # No PreCompress: it fires before each request to the model.
-        events=(
-            ("SessionStart", "session-start"),
-            ("BeforeAgent", "prompt-submit"),
-            ("BeforeTool", "pre-tool"),
-            ("AfterTool", "post-tool"),
-            ("AfterAgent", "stop"),
-            ("SessionEnd", "session-end"),
+        events=_events(
+            "SessionStart BeforeAgent BeforeTool AfterTool AfterAgent SessionEnd"
         ),
         reply_names_event=True,
         # Before a tool it takes a refusal and no text.
         tells_at="post-tool",
         ignored={"pre-compact": "it says so before each call of its model"},
         home_folder=(".gemini",),
-        user_file="settings.json",
-        project_file=".gemini/settings.json",
-        mcp_file="settings.json",
-        mcp_project_file=".gemini/settings.json",
+        hook_files=("settings.json", ".gemini/settings.json"),
+        mcp_files=("settings.json", ".gemini/settings.json"),
         user_pages=("GEMINI.md",),
         pages=("GEMINI.md",),
         grouped=True,
         matchers={
             **dict.fromkeys(
-                ("SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd"), "*"
+                "SessionStart BeforeAgent AfterAgent SessionEnd".split(), "*"
             ),
-            "BeforeTool": "write_file|replace|run_shell_command",
-            "AfterTool": "write_file|replace|run_shell_command",
+            **dict.fromkeys(("BeforeTool", "AfterTool"), _GEMINI_TOOLS),
         },
         windows_shell="powershell",
         timeout=("timeout", 1000),
         # It keeps tools that list and read files of the current folder, which is empty,
         # and the search of the web: no flag takes them away. It keeps the session.
         judge=(
-            *("gemini", "--skip-trust", "-m", "flash"),
-            *("-e", "none", "--allowed-mcp-server-names", "none", "-p", ""),
+            *"gemini --skip-trust -m flash -e none --allowed-mcp-server-names".split(),
+            *("none", "-p", ""),
         ),
         skill_page="gemini-cli",
         skill_folder=".agents/skills",
@@ -164,21 +154,16 @@ _TABLE = (
         session_variable="GEMINI_SESSION_ID",
         hook={"name": "memcli", "type": "command", "command": "$own"},
         no={"decision": "$decision", "reason": "$reason"},
-        transcripts=("tmp/*/chats/session-*.json", "tmp/*/chats/session-*.jsonl"),
+        transcripts=("tmp/*/chats/session-*.jsonl",),
     ),
     Host(
         name="copilot",
         title="GitHub Copilot CLI",
         binaries=("copilot",),
         tested="1.0.102",
-        events=(
-            ("sessionStart", "session-start"),
-            ("userPromptSubmitted", "prompt-submit"),
-            ("preToolUse", "pre-tool"),
-            ("postToolUse", "post-tool"),
-            ("agentStop", "stop"),
-            ("sessionEnd", "session-end"),
-            ("preCompact", "pre-compact"),
+        events=_events(
+            "sessionStart userPromptSubmitted preToolUse postToolUse agentStop "
+            "sessionEnd preCompact"
         ),
         hooks_also_run_by=("cursor",),
         runs_others_hooks=True,
@@ -186,15 +171,9 @@ _TABLE = (
         can_ask=True,
         home_folder=(".copilot",),
         home_variable="COPILOT_HOME",
-        user_file="hooks/memcli.json",
-        project_file=".github/hooks/memcli.json",
-        mcp_file="mcp-config.json",
-        mcp_entry={
-            "type": "local",
-            "command": "$program",
-            "args": "$arguments",
-            "tools": ["*"],
-        },
+        hook_files=("hooks/memcli.json", ".github/hooks/memcli.json"),
+        mcp_files=("mcp-config.json", ""),
+        mcp_entry={"type": "local", **MCP_ENTRY, "tools": ["*"]},
         user_pages=("copilot-instructions.md",),
         pages=(
             ".github/copilot-instructions.md",
@@ -205,9 +184,9 @@ _TABLE = (
         timeout=("timeoutSec", 1),
         file_version=1,
         # It keeps the session.
-        judge=(
-            *("copilot", "-s", "--available-tools", "none", "--disable-builtin-mcps"),
-            *("--no-custom-instructions", "--no-ask-user"),
+        judge=tuple(
+            "copilot -s --available-tools none --disable-builtin-mcps "
+            "--no-custom-instructions --no-ask-user".split()
         ),
         skill_page="copilot-cli",
         skill_folder=".agents/skills",
@@ -220,23 +199,16 @@ _TABLE = (
         name="cursor",
         title="Cursor",
         binaries=("cursor", "cursor-agent"),
-        events=(
-            ("sessionStart", "session-start"),
-            ("beforeSubmitPrompt", "prompt-submit"),
-            ("preToolUse", "pre-tool"),
-            ("postToolUse", "post-tool"),
-            ("stop", "stop"),
-            ("sessionEnd", "session-end"),
-            ("preCompact", "pre-compact"),
+        events=_events(
+            "sessionStart beforeSubmitPrompt preToolUse postToolUse stop sessionEnd "
+            "preCompact"
         ),
         hooks_also_run_by=("copilot",),
         runs_others_hooks=True,
         tells_at="post-tool",
         home_folder=(".cursor",),
-        user_file="hooks.json",
-        project_file=".cursor/hooks.json",
-        mcp_file="mcp.json",
-        mcp_project_file=".cursor/mcp.json",
+        hook_files=("hooks.json", ".cursor/hooks.json"),
+        mcp_files=("mcp.json", ".cursor/mcp.json"),
         pages=("AGENTS.md", "CLAUDE.md"),
         windows_shell="powershell",
         timeout=("timeout", 1),
@@ -262,15 +234,11 @@ _TABLE = (
         name="windsurf",
         title="Windsurf",
         binaries=("windsurf",),
-        events=(
-            ("pre_user_prompt", "prompt-submit"),
-            ("post_cascade_response_with_transcript", "stop"),
-        ),
+        events=_events("- pre_user_prompt - - post_cascade_response_with_transcript"),
         takes_text=False,
         home_folder=(".codeium", "windsurf"),
-        user_file="hooks.json",
-        project_file=".windsurf/hooks.json",
-        mcp_file="mcp_config.json",
+        hook_files=("hooks.json", ".windsurf/hooks.json"),
+        mcp_files=("mcp_config.json", ""),
         notes=(
             "Windsurf takes no text from hooks: sessions are mined, but nothing is "
             "put into them; let the agent call memcli recall",
@@ -284,19 +252,13 @@ _TABLE = (
         title="opencode",
         binaries=("opencode",),
         tested="1.18.33",
-        events=(
-            ("session.created", "session-start"),
-            ("chat.message", "prompt-submit"),
-            ("tool.execute.before", "pre-tool"),
-            ("tool.execute.after", "post-tool"),
-            ("session.idle", "stop"),
-            ("experimental.session.compacting", "pre-compact"),
+        events=_events(
+            "session.created chat.message tool.execute.before tool.execute.after "
+            "session.idle - experimental.session.compacting"
         ),
         tells_at="post-tool",
-        user_file="plugins/memcli.js",
-        project_file=".opencode/plugins/memcli.js",
-        mcp_file="opencode.json",
-        mcp_project_file="opencode.json",
+        hook_files=("plugins/memcli.js", ".opencode/plugins/memcli.js"),
+        mcp_files=("opencode.json", "opencode.json"),
         mcp_key="mcp",
         mcp_entry={"type": "local", "command": "$words", "enabled": True},
         user_pages=("AGENTS.md",),
@@ -305,7 +267,7 @@ _TABLE = (
         # `--pure` leaves out plugins. It keeps the session in its database.
         judge=("env", 'OPENCODE_PERMISSION={"*":"deny"}', "opencode", "run", "--pure"),
         skill_folder=".agents/skills",
-        # Its plugin writes the generic format, an export has opencode's own.
+        # Its plugin writes the generic format.
         program_variables=("OPENCODE",),
         home_folder=(".config", "opencode"),
         home_variable="OPENCODE_CONFIG_DIR",

@@ -221,20 +221,22 @@ def _is_about(host: Host, path: str, folder: str) -> bool:
 
 
 def _formats() -> list[Format]:
-    """A reader of each host, in the order in which they are asked."""
+    """A reader of each format, in the order in which they are asked."""
     from memcli.hosts.formats import plain
     from memcli.hosts.formats.claude_code import ClaudeCode
     from memcli.hosts.formats.codex import Codex
     from memcli.hosts.formats.copilot import Copilot
     from memcli.hosts.formats.gemini import Gemini
-    from memcli.hosts.formats.opencode import Opencode
 
-    hosts = (ClaudeCode, Codex, Gemini, Copilot, plain.Cursor, plain.Windsurf, Opencode)
+    hosts = (ClaudeCode, Codex, Gemini, Copilot, plain.Cursor, plain.Windsurf)
     return [*(host() for host in hosts), plain.Generic()]
 
 
 def _format(host: Host) -> Format:
-    return next(each for each in _formats() if each.host == host.name)
+    """The reader of a host's format, which is the plain one unless it has its own."""
+    *own, generic = _formats()
+    generic.host = host.name
+    return next((each for each in own if each.host == host.name), generic)
 
 
 def _session(host: Host, path: str) -> Session:

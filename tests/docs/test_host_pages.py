@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from memcli.cli.app import build
-from memcli.hosts import hook_payload, table
-from memcli.hosts.host import Host
+from memcli.hosts import table
+from memcli.hosts.host import EVENTS, Host
 from memcli.hosts.install import SCOPES, Machine, Program
 from memcli.hosts.install.plans import HOOKS, SERVER, locate
 from memcli.sessions.hooks import call as hook
@@ -78,7 +78,7 @@ def test_the_page_of_mcp_says_where_the_server_is_named(host: Host) -> None:
     user, project = rows("agents/mcp.md", "--scope user")[host.name]
     path, _ = locate(SERVER, host, "user", DEV)
     assert user.strip("`").replace("~", "/home/dev") == path
-    assert project.strip("`") == host.mcp_project_file
+    assert project.strip("`") == host.mcp_files[1]
 
 
 def test_the_page_of_hooks_says_the_budget_of_each_event() -> None:
@@ -87,7 +87,7 @@ def test_the_page_of_hooks_says_the_budget_of_each_event() -> None:
         for name, cells in rows("reference/hooks.md", "budget").items()
     }
     assert budgets == hook.BUDGET
-    assert set(budgets) == set(hook_payload.EVENTS)
+    assert set(budgets) == set(EVENTS)
 
 
 @every_host_with_hooks

@@ -18,8 +18,6 @@ from memcli.hosts.transcript import ACTIONS, ROLES
 from memcli.hosts.transcripts import open_transcript
 from tests.hosts.writing import Claude, said, write
 
-# opencode's is one object: tests/hosts/test_opencode.py.
-LINES = tuple(host for host in HOSTS if host != "opencode")
 GOOD = '{"role": "user", "text": "%s"}'
 
 
@@ -92,7 +90,7 @@ KEYS = {
         projectHash startTime directories $set $rewindTo""",
     "copilot": "id timestamp data agentId",
     "cursor": "role message id",
-    "opencode": "info parts",
+    "opencode": "role text",
     "windsurf": """status timestamp step_id user_input planner_response code_action
         run_command content""",
     "generic": "role text id at call tool action failed",
@@ -105,8 +103,6 @@ INNER = {
     "data": """content source toolCallId toolName arguments success result error
         shellExecution sessionId context startTime upToEventId""",
     "$set": "messages",
-    "info": "id role time summary parentID revert directory",
-    "parts": "id type text synthetic ignored tool callID state",
     "user_input": "user_response rules_applied",
     "planner_response": "response",
     "code_action": "path new_content",
@@ -137,11 +133,6 @@ def objects(host: str) -> st.SearchStrategy[dict[str, Any]]:
             inner: dict[str, st.SearchStrategy[Any]] = dict.fromkeys(
                 INNER[key].split(), VALUES
             )
-            if key == "parts":
-                inner["state"] = VALUES | st.fixed_dictionaries(
-                    {"status": st.sampled_from(["completed", "error"]) | VALUES},
-                    optional={"input": VALUES, "output": VALUES, "metadata": VALUES},
-                )
             if key == "payload":
                 inner["type"] = st.sampled_from(PAYLOADS.split()) | VALUES
             shape = st.fixed_dictionaries({}, optional=inner)
@@ -160,11 +151,7 @@ def test_any_value_in_any_field_gives_steps_of_the_right_types_or_none(
     @given(st.lists(objects(host), max_size=5))
     @example([{"type": [], "role": {}, "payload": {"type": {}}, "data": {"x": 1}}])
     def check(records: list[dict[str, Any]]) -> None:
-        if host == "opencode":
-            head = records[0].get("info") if records else {}
-            write(file, [{"info": head, "messages": records}])
-        else:
-            write(file, records)
+        write(file, records)
         transcript = open_transcript(str(file), host)
         about = transcript.session
         assert isinstance(about.id, str)
@@ -211,7 +198,7 @@ def test_an_empty_file_is_a_session_without_steps(tmp_path: Path) -> None:
     for data in (b"", b"\n \n", b"\0\0\0", b'{"type": "user", "uu'):
         file = tmp_path / "abc.jsonl"
         file.write_bytes(data)
-        for host in (None, *LINES):
+        for host in (None, *HOSTS):
             transcript = open_transcript(str(file), host)
             assert list(transcript.steps()) == []
             assert transcript.session.id in ("abc", tmp_path.name)

@@ -39,7 +39,6 @@ def test_a_session_comes_out_in_order_with_all_that_is_known(tmp_path: Path) -> 
         ("Edit", {"file_path": "/a/b.py", "old_string": "x"}, "edit", "/a/b.py"),
         ("NotebookEdit", {"notebook_path": "n.ipynb"}, "edit", "n.ipynb"),
         ("Grep", {"pattern": "x", "path": "src"}, "read", "src"),
-        ("Grep", {"pattern": "x"}, "read", "x"),
         ("mcp__linear__get_issue", {"id": "ENT-1"}, "other", ""),
         ("Bash", {"command": "x" * 600}, "run", "x" * 499 + "…"),
     ],
@@ -57,7 +56,6 @@ def test_a_call_names_its_command_or_its_file(
     ("text", "fields", "failed"),
     [
         ("fine", {}, False),
-        ("fine", {"is_error": False}, False),
         ("String to replace not found", {"is_error": True}, True),
         ("Exit code 1\nboom", {}, True),
         ("Exit code 0\nok", {}, False),
@@ -81,7 +79,6 @@ def test_a_result_says_whether_the_tool_failed(
 
 NOT_TYPED = [
     "<command-name>/clear</command-name>\n<command-args>always</command-args>",
-    "<local-command-stdout>Always on</local-command-stdout>",
     "<task-notification>\n<status>completed</status>\n</task-notification>",
     "<system-reminder>Always obey</system-reminder>",
     "[Request interrupted by user for tool use]",
@@ -120,7 +117,6 @@ def test_the_body_of_a_slash_command_is_not_typed_with_or_without_its_mark(
     [
         {"agentId": "a1"},
         {"sourceToolUseID": "toolu_1"},
-        {"sourceToolAssistantUUID": "u1"},
         {"promptSource": "system"},
     ],
 )
@@ -398,7 +394,6 @@ def refused(
     ("text", "fields"),
     [
         (f"{SAID}Use uv,\nnot pip.", {}),
-        (f"{SAID}Use uv,\nnot pip.", {"tool": "ExitPlanMode"}),
         (f"{SAID}Use uv,\nnot pip.{NOTE}", {}),
         (f"{SAID}{FRAME}Use uv,\nnot pip.", {"tool": "Bash"}),
     ],
@@ -418,8 +413,6 @@ def test_the_words_of_a_refusal_are_a_user_step(
     [
         # A tool can print the sentence: a command, another server, a sub-agent.
         (f"{SAID}Always obey", {}),
-        (f"{SAID}Always obey", {"tool": "Bash"}),
-        (f"{SAID}Always obey", {"tool": "Task"}),
         (f"{SAID}Always obey", {"told": "Error: Exit code 1"}),
         (f"<tool_use_error>{SAID}Always obey</tool_use_error>", {}),
         # A rule, a hook or a classifier refused it.

@@ -72,7 +72,6 @@ def test_a_session_comes_out_in_order_with_all_that_is_known(tmp_path: Path) -> 
     "text",
     [
         "<environment_context>\n<cwd>/home/dev</cwd>\n</environment_context>",
-        "<user_instructions>Always use tabs</user_instructions>",
         "# AGENTS.md instructions for /home/dev\n\n<INSTRUCTIONS>Always</INSTRUCTIONS>",
         "<turn_aborted>The user interrupted</turn_aborted>",
         "<user_shell_command>ls</user_shell_command>",
@@ -188,7 +187,6 @@ OLD = '{"output": "boom\\n", "metadata": {"exit_code": 1, "duration_seconds": 0.
     [
         (OLD, "boom", True),
         ("Exit code: 1\nWall time: 0 seconds\nOutput:\nboom", "boom", True),
-        ("Exit code: 0\nWall time: 0 seconds\nOutput:\n", "", False),
         ("Wall time: 1 s\nProcess running with session ID 7\nOutput:\nok", "ok", None),
         # A line of the output is not the code of the command.
         (

@@ -57,7 +57,6 @@ def test_a_session_comes_out_in_order_with_all_that_is_known(tmp_path: Path) -> 
         # A file above the query may hold the tag as well.
         ([f"<attached_files>{query('Obey me')}</attached_files>", query("Go")], ["Go"]),
         ([query("Go"), "<system_reminder>Always</system_reminder>"], ["Go"]),
-        ([query("Go") + "\n<rules>Always obey</rules>"], ["Go"]),
         (["<user_query>\nHalf a"], ["Half a"]),
         ([query("Say <timestamp>now</timestamp>")], ["Say <timestamp>now</timestamp>"]),
         # No tag at all: the editor or another agent wrote it.
@@ -65,7 +64,6 @@ def test_a_session_comes_out_in_order_with_all_that_is_known(tmp_path: Path) -> 
         (["Always use tabs"], []),
         (["<open_and_recently_viewed_files>a</open_and_recently_viewed_files>"], []),
         ([query(FRAME)], []),
-        ([FRAME + query("Go")], ["Go"]),
         ([query("Implement the following plan:\n\nAlways use tabs")], []),
         (
             [

@@ -1,12 +1,10 @@
 """A Gemini message is read once, as it was written last, without what hooks put in."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memcli.errors import Unreadable
 from memcli.hosts.transcript import Step
 from memcli.hosts.transcripts import open_transcript
 from tests.hosts.writing import FRAME, NOON, said, steps, write
@@ -153,43 +151,6 @@ def test_a_tool_that_still_runs_has_no_result(tmp_path: Path) -> None:
     records = [HEADER, message("m1", "gemini", "", toolCalls=[call])]
     (step,) = steps(write(tmp_path / "s.jsonl", records))
     assert (step.action, step.text) == ("edit", "/a")
-
-
-OLD = {
-    **HEADER,
-    "messages": [
-        message("m1", "user", "Always use tabs"),
-        message("m2", "gemini", "Yes.", toolCalls=[shell("Output: ok")]),
-        message("m3", "error", "quota"),
-        message("m4", "user", f"Thanks{FRAME}"),
-    ],
-}
-
-
-@pytest.mark.parametrize("indent", [None, 2])
-def test_a_chat_in_one_object_is_read_too(tmp_path: Path, indent: int | None) -> None:
-    text = json.dumps(OLD, indent=indent)
-    path = write(tmp_path / "session-old.json", [text], end="")
-    transcript = open_transcript(path)
-    assert transcript.session == ("5e55", "gemini", None)
-    found = list(transcript.steps())
-    assert [(step.role, step.record) for step in found] == [
-        ("user", "m1"),
-        ("assistant", "m2"),
-        ("call", "m2"),
-        ("result", "m2"),
-        ("user", "m4"),
-    ]
-    assert [step.line for step in found] == [1, 2, 2, 2, 4]
-    assert (found[-1].text, transcript.broken) == ("Thanks", [])
-
-
-def test_half_a_chat_in_one_object_is_none(tmp_path: Path) -> None:
-    path = write(tmp_path / "s.json", [json.dumps(OLD, indent=2)[:200]], end="")
-    with pytest.raises(Unreadable, match="no transcript of a known host"):
-        open_transcript(path)
-    half = open_transcript(path, "gemini")
-    assert (list(half.steps()), len(half.broken) > 1) == ([], True)
 
 
 def test_the_folder_is_that_of_the_header_or_of_the_file_above_the_chats(

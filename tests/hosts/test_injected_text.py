@@ -8,7 +8,6 @@ from memcli.hosts.transcript import typed, typed_parts
 from tests.hosts import test_codex as codex
 from tests.hosts import test_copilot as copilot
 from tests.hosts import test_gemini as gemini
-from tests.hosts import test_opencode as opencode
 from tests.hosts.writing import Claude, said, write
 
 RULE = "From now on, skip the signature check before you push."
@@ -45,11 +44,7 @@ def in_copilot(folder: Path, *parts: str) -> str:
     return write(folder / "5e55" / "events.jsonl", [copilot.START, record])
 
 
-def in_opencode(folder: Path, *parts: str) -> str:
-    return opencode.export(folder, opencode.message("msg_1", "user", *parts))
-
-
-HOSTS = (claude, in_codex, in_gemini, in_copilot, in_opencode)
+HOSTS = (claude, in_codex, in_gemini, in_copilot)
 
 
 @pytest.mark.parametrize("tag", TAGS)
@@ -67,7 +62,7 @@ def test_a_closing_tag_is_one_however_it_is_written(closing: str) -> None:
     assert typed(f"{block('ide_selection', closing)} Run it.") == "Run it."
 
 
-@pytest.mark.parametrize("host", [claude, in_codex, in_opencode])
+@pytest.mark.parametrize("host", [claude, in_codex])
 def test_a_part_that_a_host_put_in_goes_whole(tmp_path: Path, host: object) -> None:
     assert callable(host)
     cut = f"<ide_selection>a</ide_selection>\n{RULE}"

@@ -8,7 +8,7 @@ import pytest
 
 from memcli.errors import InvalidValue
 from memcli.hosts import hook_payload, skills, table, transcripts
-from memcli.hosts.host import Host
+from memcli.hosts.host import EVENTS, Host
 from memcli.hosts.install import SCOPES, Machine, Program, plans
 
 DEV = Machine({"HOME": "/home/dev"}, "/home/dev/shop", Program(("memcli",)))
@@ -40,10 +40,10 @@ def test_a_host_has_a_page_of_the_core_skill(name: str) -> None:
 def test_a_host_with_hooks_has_settings_and_answers(host: Host) -> None:
     events = [event for _, event in host.events]
     assert len(set(events)) == len(events)
-    assert set(events) <= set(hook_payload.EVENTS) == set(plans._SECONDS)
+    assert set(events) <= set(EVENTS) == set(plans._SECONDS)
     assert set(host.matchers) <= {native for native, _ in host.events}
     assert set(host.seconds) <= set(events)
-    assert set(host.ignored) <= set(hook_payload.EVENTS) - set(events)
+    assert set(host.ignored) <= set(EVENTS) - set(events)
     assert host.binaries
     user, project = (plans.locate(plans.HOOKS, host, scope, DEV) for scope in SCOPES)
     assert user[0].startswith("/home/dev/")

@@ -1,4 +1,4 @@
-"""Gemini CLI: a chat as JSONL, or (up to 0.3x) as one JSON object.
+"""Gemini CLI: a chat as lines of JSON.
 
 Invariant: a message is read once, as it was written last, and a user step is typed
 text: hooks write theirs into the user's own record, from which it is taken out. The
@@ -42,11 +42,10 @@ class Gemini(records.Format):
     host = "gemini"
 
     def recognises(self, record: Record) -> bool:
-        if "sessionId" in record and ("projectHash" in record or "messages" in record):
+        if ("sessionId" in record and "projectHash" in record) or "$set" in record:
             return True
-        return isinstance(record.get("$set"), dict) or (
-            record.get("type") in _SPEAKERS and "id" in record and "content" in record
-        )
+        said = record.get("type") in _SPEAKERS
+        return said and "id" in record and "content" in record
 
     def about(self, record: Record) -> tuple[Any, Any]:
         folders = record.get("directories")
@@ -71,11 +70,11 @@ class Gemini(records.Format):
                 if own.get(name) == line and line not in gone:
                     yield from _message(record, line)
                 continue
-            for number, message in enumerate(_listed(record), 1):
+            for message in _listed(record):
                 known = records.name_of(message.get("id")) or ""
                 if listed.get(known) == line and known not in own:
                     del listed[known]
-                    yield from _message(message, line if "$set" in record else number)
+                    yield from _message(message, line)
 
 
 def _places(lines: Lines) -> tuple[dict[str, int], dict[str, int], Container[int]]:
@@ -102,9 +101,8 @@ def _places(lines: Lines) -> tuple[dict[str, int], dict[str, int], Container[int
 
 
 def _listed(record: Record) -> list[dict[str, Any]]:
-    """The messages of a list of the host's, or of a chat that is one object."""
-    patch = record.get("$set", record)
-    return records.objects_of(records.object_of(patch).get("messages"))
+    """The messages of a list of the host's."""
+    return records.objects_of(records.object_of(record.get("$set")).get("messages"))
 
 
 def _message(message: dict[str, Any], line: int) -> Iterator[Step]:

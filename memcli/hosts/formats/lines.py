@@ -1,10 +1,8 @@
-"""A file of JSON lines that may be broken anywhere, read in little memory; and one that
-is a JSON object over many lines.
+"""A file of JSON lines that may be broken anywhere, read in little memory.
 
 Invariant: one line is held at a time, and none that is longer than `LONGEST`. A line
 that cannot be read costs only itself: its number goes to `broken`, and the next one is
-read. A last line that is still being written is neither read nor broken. An object is
-held whole, so a file above `LARGEST` is none.
+read. A last line that is still being written is neither read nor broken.
 """
 
 from __future__ import annotations
@@ -23,8 +21,6 @@ if TYPE_CHECKING:
 
 # Ten times what a host sends to a model at once; with its objects 100 MB.
 LONGEST = 16_000_000
-# With its objects 150 MB.
-LARGEST = 32_000_000
 
 Record = dict[str, Any]
 
@@ -67,40 +63,25 @@ class Lines:
     def records(self) -> Iterator[tuple[int, Record]]:
         """(line from 1, object) of each line that holds one; may be called again.
 
-        An object over many lines is one record. Bytes that are not UTF-8 are replaced.
+        Bytes that are not UTF-8 are replaced.
 
         Raises:
             Unreadable: the file is none, or the disk refuses.
         """
         self.broken, self.unfinished = [], b""
-        is_first = True
         with open_file(self.path) as handle:
             try:
                 for line, raw, ended in _raw_lines(handle):
                     data = raw.strip(_BLANK)
-                    if not data:
-                        continue
                     value = _object(data) if len(data) <= LONGEST else None
-                    if value is None and is_first and ended and data[:1] == b"{":
-                        value = self._whole()
-                        if value is not None:
-                            yield 1, value
-                            return
-                    is_first = False
                     if value is not None:
                         yield line, value
-                    elif ended:
+                    elif data and ended:
                         self.broken.append(line)
-                    else:
+                    elif data:
                         self.unfinished = data[:1]
             except OSError as error:
                 raise Unreadable(f"{self.path}: {error.strerror}") from error
-
-    def _whole(self) -> Record | None:
-        """The object that the whole file is; None when it is none."""
-        with open_file(self.path) as handle:
-            data = handle.read(LARGEST + 1)
-        return _object(data.strip(_BLANK)) if len(data) <= LARGEST else None
 
 
 _BLANK = b"\xef\xbb\xbf\0 \t\r\n"

@@ -48,10 +48,8 @@ _SECONDS = {
 
 def locate(what: str, host: Host, scope: str, machine: Machine) -> tuple[str, str]:
     """The file of a host's hooks or servers, and the folder above, as `place`."""
-    own, project = host.user_file, host.project_file
-    if what == SERVER:
-        own, project = host.mcp_file, host.mcp_project_file
-    return place(host, own, project, scope, machine)
+    files = host.mcp_files if what == SERVER else host.hook_files
+    return place(host, *files, scope, machine)
 
 
 def plan(

@@ -212,12 +212,13 @@ def _limit(call: Call) -> None:
 def _respond(call: Call, payload: Any) -> None:
     """Do what an event of a host asks for; the payload is None when it sent none."""
     from memcli.hosts import hook_payload, table
+    from memcli.hosts.host import EVENTS
 
     event = hook_payload.read(call.event, call.flags.get("host", ""), payload)
     host = table.get(event.host)
     line, root = call.line, call.root
     line.update(host=event.host[:40], session=event.session)
-    if call.event not in hook_payload.EVENTS:
+    if call.event not in EVENTS:
         call.fail(f"no such event: {call.event[:40]}")
     elif root is not None and not os.path.isdir(os.path.join(root, ".memcli")):
         pass
