@@ -45,9 +45,7 @@ def test_whether_there_is_a_conflict_does_not_depend_on_the_order(
     [
         ("a\nb\n", "A\nb\n", "a\nB\n", "A\nB\n", 0),
         ("a\n", "a\nb\n", "a\nc\n", "a\nb\nc\n", 0),
-        ("a", "a\nb", "a\nc", "a\nb\nc", 0),
         ("a\nb", "a\nX\nb", "a\nX\nY\nb", "a\nX\nY\nb", 0),
-        ("a\nb", "a\nY\nX\nb", "a\nX\nb", "a\nY\nX\nb", 0),
         ("a\nb", "a\nX\nP\nX\nb", "a\nX\nQ\nX\nb", "a\nX\nP\nQ\nX\nb", 0),
         ("a\nb\nc\n", "a\nc\n", "a\nb\nc\nd\n", "a\nc\nd\n", 0),
         ("a\nb\nc\n", "a\nc\n", "a\nB\nc\n", "a\nB\nc\n", 1),

@@ -38,15 +38,12 @@ def test_a_text_of_tags_gives_a_limited_number_in_linear_time() -> None:
     ("path", "date"),
     [
         ("daily/2026-03-14.md", "2026-03-14"),
-        ("daily/2026_03_14.md", "2026-03-14"),
         ("Standup 2026.03.14 with Bob.md", "2026-03-14"),
         ("20260314 notes.md", "2026-03-14"),
         ("2026-03-14/notes.md", None),
         ("2026-02-30.md", None),
-        ("2026-03.md", None),
         ("12026-03-14.md", None),
         ("build 20260314.md", None),
-        ("0001-01-01.md", None),
         ("2026-13-01 moved to 2026-12-01.md", "2026-12-01"),
     ],
 )
