@@ -1,8 +1,8 @@
 """The merge of one path, as git asks for it, which does not know the rest of the vault.
 
 Invariant: pure, symmetric, and no text is lost, as in `trees`. Where the sides have
-different versions of one entry at the path, the newest stands there and the others are
-files besides, under names that no other file of either side has.
+different entries at the path, be they versions of one, the newest stands there and the
+other is a file besides: `memcli doctor --fix` makes one chain of such versions.
 
 In a file in which git has left the marks of a merge, what stands between the marks
 belongs to the sides that they name, and every other line to both. A file whose marks do
@@ -11,16 +11,16 @@ not close, or stand inside of each other, has no sides.
 
 from __future__ import annotations
 
-from memcli.entries import codec, layout
+from memcli.entries import layout
 from memcli.entries.entry import KINDS, Entry, Status
-from memcli.entries.merging import chains, fields, files
+from memcli.entries.merging import fields, files
 from memcli.entries.merging.files import Kept, MergedFile, Version
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection
 
 _LONGEST_NAME = 60
 
@@ -42,61 +42,27 @@ def merge_path(
         theirs: the other side.
         kinds: the kinds of the vault.
     """
-    read = [files.understood(side.data, path, kinds) for side in (ours, theirs)]
-    entries = [decoded.entry for decoded in read if decoded is not None]
-    same = len({entry.id for entry in entries}) < 2
-    if same or not layout.is_entry(path):
+    sides = files.in_order(path, ours, theirs, kinds)
+    read = [files.understood(side.data, path, kinds) for side in sides]
+    older, newer = (decoded and decoded.entry for decoded in read)
+    if not (older and newer and layout.is_entry(path)) or older.id == newer.id:
         return files.merge_file(path, base, ours, theirs, kinds=kinds)
-    return _versions(path, base, (ours, theirs), entries, kinds)
-
-
-def _versions(
-    path: str,
-    base: bytes | None,
-    sides: tuple[Version, Version],
-    entries: Sequence[Entry],
-    kinds: Collection[str],
-) -> MergedFile:
-    """Two versions of one entry as a chain, or two entries of one name.
-
-    git shows one path. The version that a side replaced is in its archive, at a path of
-    its own, so it takes part in the chain and is no result of it.
-    """
-    read = files.understood(base, path, kinds) if base is not None else None
-    before = read.entry if read else Entry("")
-    kept: list[Kept] = []
-    trees: list[dict[str, Entry]] = []
-    for side, entry, other in zip(sides, entries, entries[::-1], strict=True):
-        old = before.replace(
-            path=layout.archived(path, before.id),
-            status=Status.SUPERSEDED,
-            superseded_by=entry.id,
-        )
-        trees.append({old.id: old, entry.id: entry} if read else {entry.id: entry})
-        resolved = Status.RESOLVED is entry.status is not before.status
-        if entry.id == before.id and (entry.body != before.body or resolved):
+    start = files.understood(base, path, kinds) if base is not None else None
+    before = start.entry if start else Entry("")
+    for entry, side, other, after in (
+        (older, sides[0], newer, sides[1]),
+        (newer, sides[1], older, sides[0]),
+    ):
+        if entry.id == before.id:  # the other side evolved it
+            resolved = Status.RESOLVED is entry.status is not before.status
+            if entry.body == before.body and not resolved:
+                return MergedFile(after.data)
             text = files.archived_text(path, side, entry, other, other.id)
-            kept.append(text)
-    merged = trees[0] | trees[1]
-    start = {before.id: before} if read else {}
-    names = (sides[0].name, sides[1].name)
-    joined = chains.join(merged, chains.Sides(start, trees[0], trees[1], names))
-    after = merged | joined.changed
-    written = {
-        entry.id: codec.rewrite(side.data, after[entry.id], kinds=kinds)
-        for side, entry in zip(sides, entries, strict=True)
-        if entry.id != before.id
-    }
-    notes = [*joined.notes.values()]
-    free = [name for name in sorted(written) if not after[name].superseded_by]
-    top = free[0] if free else max(written)
-    for name in written.keys() - {top}:
-        place = layout.archived(path, name)
-        if name in free:
-            place = f"{path.removesuffix('.md')}-2.md"
-            notes.append("both sides made a file of this name: both are kept")
-        kept.append(Kept(place, written[name]))
-    return MergedFile(written[top], tuple(sorted(kept)), tuple(notes), bool(notes))
+            note = f"one side evolved it: the version of {side.name} is in the archive"
+            return MergedFile(after.data, (text,), (note,), eyes=True)
+    kept = Kept(f"{path.removesuffix('.md')}-2.md", sides[0].data)
+    note = "both sides made a file of this name: both are kept"
+    return MergedFile(sides[1].data, (kept,), (note,), eyes=True)
 
 
 # --- the marks of a merge -------------------------------------------------------------
