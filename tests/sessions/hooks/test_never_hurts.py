@@ -22,6 +22,7 @@ import pytest
 from memcli import Vault
 from memcli.entries import layout
 from memcli.hosts import hook_payload, table
+from memcli.hosts.host import EVENTS
 from memcli.sessions.hooks import call as hook
 from memcli.sessions.hooks import pipe
 from memcli.storage.lock import Lock
@@ -30,7 +31,6 @@ from tests.sessions.hooks.calling import call, harness, log, process, session, t
 from tests.sessions.hooks.payloads import ID, PAYLOADS
 
 RULE = "Never deploy the billing service on a Friday."
-EVENTS = hook_payload.EVENTS
 HOSTS = [host.name for host in table.with_hooks()]
 CALLS = 1_000 if EVERYTHING else 300
 PROCESSES = CALLS if EVERYTHING else 40
