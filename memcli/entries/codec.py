@@ -72,19 +72,9 @@ def encode(entry: Entry) -> bytes:
     """
     if not is_id(entry.id):
         raise InvalidValue(f"not an id: {entry.id!r}", code="invalid_id")
-    id_key = "memcli_id" if any(name == "id" for name, _ in entry.extra) else "id"
-    chunks = ["---\n"]
-    written = set()
-    for name, value, default in zip(FIELDS, entry, _DEFAULTS, strict=False):
-        if not _goes_without(entry, name, value, default):
-            key = id_key if name == "id" else name
-            written.add(key)
-            chunks.append(lines_of(key, value))
-    chunks += (
-        checked_lines(lines) for name, lines in entry.extra if name not in written
-    )
-    chunks += ("---\n", entry.body)
-    return to_bytes("".join(chunks))
+    page = Page("", "", [], [], "", "")
+    block = "".join(_chunks(page, Entry(""), entry, own=False, newline="\n"))
+    return to_bytes(f"---\n{block}---\n{entry.body}")
 
 
 def rewrite(
@@ -233,7 +223,8 @@ def _chunks(
         rows = lines.split("\n")[:-1]
         return "".join(f"{row}{comment}{newline}" for row in rows)
 
-    id_key = _own_id(page.parts)[0] or _ID_KEYS["id" not in names]
+    taken = {*names, *dict(entry.extra)}
+    id_key = _own_id(page.parts)[0] or _ID_KEYS["id" not in taken]
     written = set()
     place = 0
     for name, value, prior, default in zip(

@@ -70,8 +70,6 @@ _ADDING = tuple(
         "composer require",
     )
 )
-# `http.Client{}` makes one: it is the name that counts.
-_BRACES = re.compile(r"(?<=\w)\{[^{}\n]*\}(?![\w./])")
 
 
 def triggers(text: str) -> Triggers:
@@ -80,7 +78,7 @@ def triggers(text: str) -> Triggers:
     >>> triggers("HTTP goes through httpx.NewClient, never http.Client").found
     (Trigger(form='name', text='http.Client'),)
     """
-    text = _BRACES.sub("", text[:_LOOKED_AT])
+    text = text[:_LOOKED_AT]
     said = _Said()
     for sentence in _sentences(text):
         said.read(sentence)

@@ -100,7 +100,7 @@ def identifier(word: str, *, code: bool = False) -> str | None:
     if signed and (pinned := re.fullmatch(_PINNED, word)):
         return pinned[1] if len(pinned[1]) > 1 else None
     if "@" in word or ":" in word:
-        return _placed(word)
+        return None
     if "." in word:
         return _dotted(word, code=code)
     if "_" in word:
@@ -123,14 +123,6 @@ def is_code_term(name: str) -> bool:
     if "/" in name or "\\" in name:
         return name[0] != "@" or re.fullmatch(_SCOPED, name) is None
     return "-" in name and re.fullmatch(_HYPHENED, name) is not None
-
-
-def _placed(word: str) -> str | None:
-    """A file with the place in it: `app.py:12` gives `app.py`."""
-    name, colon, rest = word.partition(":")
-    if colon and "." in name and re.fullmatch(r"\d+(?::\d+)?", rest):
-        return _dotted(name, code=False)
-    return None
 
 
 def _path(word: str, *, code: bool) -> str | None:

@@ -54,7 +54,6 @@ _MARKED = re.compile(
     r"(?:[.:]{1,2}|[@!$%]|--)[A-Za-z_][\w-]*|\.?[A-Za-z_]\w*\(\)|[a-z_]\w*!"
 )
 _GLOB = re.compile(r"(?:[\w.@+*-]+/)+(?:[\w.@+*-]+)?|\*?[\w.@+-]*\*?\.[a-z]{1,6}")
-_VERSION = re.compile(r"v?\d+(\.\d+)*")
 
 # Words of every sentence, which are keywords as well.
 _PLAIN = frozenset(
@@ -212,8 +211,6 @@ def _path(word: str) -> str | None:
 
 def _is_name(word: str) -> bool:
     bare = word.removesuffix("()")
-    if _VERSION.fullmatch(bare):
-        return False
     if _DOTTED.fullmatch(bare):
         parts = re.split(r"\.|::|->", bare.strip("."))
         return max(map(len, parts)) > 2 and not bare.lower().startswith(("e.g", "i.e"))

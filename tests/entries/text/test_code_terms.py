@@ -29,7 +29,6 @@ from memcli.entries.text.code_terms import (
         ("Don't pass --no-cache to the build", [(COMMAND, "--no-cache")]),
         ("Never push to main directly", [(COMMAND, "* push main")]),
         ("We never deploy straight to production", [(COMMAND, "* deploy production")]),
-        ("Never build http.Client{} yourself", [(NAME, "http.Client")]),
         ("Files in gen/api/ are generated", [(PATH, "gen/api/")]),
         ("Never edit poetry.lock by hand", [(PATH, "poetry.lock")]),
         ("Avoid SELECT * in reports", [(NAME, "SELECT *")]),
