@@ -166,20 +166,16 @@ def _readable(texts: Iterable[str], read: Callable[[str], _Place]) -> Iterator[_
 
 def unsafe(path: str) -> str:
     """Why a path may not be followed in a project; empty where it may."""
-    if not path or len(path) > _LONGEST:
-        return f"a path has 1 to {_LONGEST} characters"
-    if not path.isprintable() or "\\" in path:
-        return "its path holds a character that is not printable, or a backslash"
-    if path.startswith(("/", "~")) or re.match(r"[A-Za-z]:", path):
-        return "its path is not relative to the project's folder"
     parts = path.split("/")
-    if ".." in parts:
-        return "its path leads out of the project"
-    if "" in parts or "." in parts:
-        return "its path has an empty part"
-    if any(part.lower().rstrip(". ") == ".git" for part in parts):
-        return "its path enters git's own folder"
-    return ""
+    is_safe = (
+        len(path) <= _LONGEST
+        and path.isprintable()
+        and "\\" not in path
+        and not re.match(r"~|[A-Za-z]:", path)
+        and {"", ".", ".."}.isdisjoint(parts)
+        and all(part.lower().rstrip(". ") != ".git" for part in parts)
+    )
+    return "" if is_safe else "its path leads out of the project, or is none"
 
 
 def _refusal(text: str, reason: str, field: str = "code") -> InvalidValue:

@@ -291,15 +291,6 @@ def check_kind(value: str, kinds: Collection[str]) -> str:
     kind = value.strip().lower()
     if kind in kinds:
         return kind
-    for what, words in (("layer", Layer), ("type", EntityType), ("status", Status)):
-        if kind in set(words):
-            raise InvalidValue(
-                f"{kind} is a {what}, not a kind; kinds are {', '.join(kinds)}",
-                hint=f"Give it with --{what} {kind}."
-                if what != "status"
-                else f"It filters by --status {kind}.",
-                code="invalid_kind",
-            )
     raise _refusal("kind", value, kinds)
 
 
@@ -322,9 +313,6 @@ def check_tag(value: str) -> str:
     if re.fullmatch(_TAG, tag if tag.isascii() else _unmarked(tag)):
         return tag if tag.isascii() else _composed(tag)
     fitting = fitting_tag(value)
-    parts = [each for each in map(fitting_tag, value.split(",")) if each]
-    if len(parts) > 1:
-        fitting = "' and '".join(parts)
     raise InvalidValue(
         f"not a tag: {_shown(value)}: one word of letters, digits and _ : . / + -",
         hint=f"Use '{fitting}'." if fitting else None,

@@ -125,8 +125,6 @@ def _first_key(text: str, start: int) -> str | None:
 
 
 def _to_text(data: bytes, path: str) -> str:
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise InvalidEntry(path, 1, "UTF-16, not UTF-8", hint="Save it as UTF-8.")
     nul = data.find(b"\0")
     if nul >= 0:
         line = data.count(b"\n", 0, nul) + 1
@@ -135,9 +133,8 @@ def _to_text(data: bytes, path: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise InvalidEntry(
-            path, line, f"not UTF-8 (byte 0x{data[error.start]:02x})"
-        ) from error
+        why = f"not UTF-8 (byte 0x{data[error.start]:02x})"
+        raise InvalidEntry(path, line, why, hint="Save it as UTF-8.") from error
 
 
 def _conflict(path: str, line: int) -> InvalidEntry:

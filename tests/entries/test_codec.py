@@ -357,7 +357,6 @@ def test_no_value_of_ours_breaks_the_reader(line: str) -> None:
     ("data", "line", "reason"),
     [
         (b"a\n\xff\n", 2, "not UTF-8"),
-        ("---\nid: x\n---\n".encode("utf-16"), 1, "UTF-16"),
         (b"a\nb\0c", 2, "NUL"),
         (b"---\ntitle: T\nno end", 1, "not closed"),
         (own("title: a: b\n"), 3, "broken YAML"),

@@ -182,20 +182,3 @@ def test_an_impossible_date_is_refused(value: str) -> None:
         check_date(value, "expires_at")
     assert caught.value.error_code == "invalid_expires_at"
     assert caught.value.message.startswith("expires_at: not a date")
-
-
-@pytest.mark.parametrize(
-    ("word", "what"),
-    [("fact", "layer"), ("Model", "layer"), ("person", "type"), ("resolved", "status")],
-)
-def test_a_word_that_is_something_else_than_a_kind_is_told_so(
-    word: str, what: str
-) -> None:
-    from memcli.entries.entry import check_kind
-
-    with pytest.raises(InvalidValue) as refusal:
-        check_kind(word, KINDS)
-    told = f"{word.lower()} is a {what}, not a kind; kinds are note, "
-    assert refusal.value.message.startswith(told)
-    assert f"--{what} {word.lower()}" in (refusal.value.hint or "")
-    assert check_kind(word, [*KINDS, word.lower()]) == word.lower()
