@@ -109,13 +109,13 @@ def test_a_circle_of_resolved_versions_is_followed_once(vault: Vault) -> None:
 
     def heirs(reader: Reader) -> dict[int, int]:
         store = reader.claims._store
-        read = store.row
+        read = store.stored
 
-        def row(doc: int) -> bytes:
+        def stored(doc: int) -> bytes:
             rows.append(doc)
             return read(doc)
 
-        store.row = row  # type: ignore[method-assign]
+        store.stored = stored  # type: ignore[method-assign]
         return Claims(store).heirs
 
     assert len(vault.read(heirs)) == 1
