@@ -135,7 +135,7 @@ _TAKES_BACK: Final = re.compile(
 )
 # How the turn behind a statement begins that takes it back.
 _BUT: Final = re.compile(
-    r"\W*(?:no,? (?:wait|no)|sorry|oops|ups|cancel|nvm|wrong (?:repo|window|chat)|changed my mind|just (?:kidding|testing)|(?:do not|don'?t) save|(?:just|only) (?:for|in|on|once|this|today)|i meant?|actually,? (?:no|never|not|don'?t)|delete (?:it|that)|(?:it|this) was\b|not (?:for you|meant)|was(?:n'?t| not) for|that(?:'?s| is)? (?:for|from|by)\b|that was\b|vergiss|oublie|olvida)\b",
+    r"\W*(?:no,? (?:wait|no)|sorry|oops|ups|cancel|nvm|wrong (?:repo|window|chat)|changed my mind|just (?:kidding|testing)|(?:do not|don'?t) save|(?:just|only) (?:for|in|on|once|this|today)|i meant?|actually,? (?:no|never|not|don'?t)|delete (?:it|that)|(?:it|this) was (?:an?|the|for|from|in|meant|my|said|written)\b|not (?:for you|meant)|was(?:n'?t| not) for|that(?:'?s| is)? (?:for|from|by)\b|that was\b|vergiss|oublie|olvida)\b",
     _I,
 )
 _GIVES_UP: Final = re.compile(
@@ -153,7 +153,7 @@ _HANDS_ON: Final = re.compile(
 # A sentence: who or what does something, or what is to be done.
 _SAYS: Final = re.compile(
     r"\b(?:i|i'?m|we|you|it|let'?s|is|are|was|were|has|have|does|do|did|can|could|should|would|will|must|needs?|wants?|fail(?:s|ed|ing)|works?|pass(?:es|ed)|(?:ca|could|did|do|does|had|has|have|is|should|was|were|wo|would)n'?t|always|never)\b|\?\W*$"
-    r"|^\W*(?:/\w|(?:please |pls |just |then |also |now )*(?:add|address|bring|build|bump|change|check|clean|commit|complete|continue|create|debug|delete|deploy|draft|ensure|explore|extract|find|finish|fix|focus|fold|generate|get|give|go|have|help|implement|improve|include|keep|launch|link|look|make|merge|migrate|move|open|prefer|pull|push|put|rebase|refactor|release|remember|remove|rename|replace|rerun|reset|respond|review|rewrite|run|set|show|skip|split|squash|start|stop|switch|try|turn|update|upgrade|use|verify|wait|write)\b)",
+    r"|^\W*(?:/\w|(?:please |pls |just |then |also |now )*(?:add|address|bring|build|bump|change|check|clean|commit|complete|configure|continue|create|debug|delete|deploy|document|draft|ensure|explore|extract|find|finish|fix|focus|fold|generate|get|give|go|have|help|implement|improve|include|install|keep|launch|link|look|make|merge|migrate|move|open|prefer|pull|push|put|rebase|refactor|release|remember|remove|rename|replace|rerun|reset|respond|review|rewrite|run|set|show|skip|split|squash|start|stop|switch|try|turn|update|upgrade|use|verify|wait|write)\b)",
     _I,
 )
 _DO: Final = re.compile(
