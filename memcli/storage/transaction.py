@@ -225,7 +225,7 @@ class Transaction:
     def _unchanged(self) -> dict[str, FileChange]:
         """The files of `include`, which are committed as they are."""
         contents = {
-            path: files.current(inside(self._root, path)) for path in self._included
+            path: files.standing(inside(self._root, path)) for path in self._included
         }
         return {path: FileChange(data, data) for path, data in contents.items()}
 

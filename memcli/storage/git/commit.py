@@ -21,27 +21,11 @@ import time
 from memcli.entries import identity
 from memcli.errors import MemcliError
 from memcli.storage import files
-from memcli.storage.git import staging, tip
-from memcli.storage.git.complaints import (
-    UNFINISHED,
-    changed_meanwhile,
-    failure,
-    refused_by_disk,
-    unfinished,
-)
+from memcli.storage.git import complaints, staging, tip
+from memcli.storage.git.complaints import UNFINISHED, changed_meanwhile, failure
 from memcli.storage.git.index_lock import IndexLock, patiently
 from memcli.storage.git.process import names, run
-from memcli.storage.git.staging import (
-    CHEAP,
-    NEW_LINES,
-    PATHS,
-    Staged,
-    differing,
-    empty_tree,
-    index_lines,
-    pathspecs,
-    stage,
-)
+from memcli.storage.git.staging import CHEAP, PATHS, Staged, differing, pathspecs
 
 TYPE_CHECKING = False
 
@@ -157,7 +141,7 @@ def make(
     git_dir, repository.unsettled = repository.git_dir, False
     for state, name in UNFINISHED:
         if os.path.lexists(os.path.join(git_dir, state)):
-            raise unfinished(repository, name, paths)
+            raise complaints.unfinished(repository, name, paths)
     with IndexLock(git_dir, repository.environment) as index:
         index.make_copy()
         # A branch is switched under this lock, so not from here on.
@@ -166,7 +150,7 @@ def make(
             if contents[path] != data:
                 raise changed_meanwhile(path)
         parent = repository.head()
-        staged = stage(repository, index.env, contents, parent)
+        staged = staging.stage(repository, index.env, contents, parent)
         now = _contents(repository, paths)
         if changed := [path for path in paths if now[path] != contents[path]]:
             raise changed_meanwhile(changed[0])
@@ -195,7 +179,7 @@ def make(
 
 def _contents(repository: Repository, paths: Iterable[str]) -> dict[str, bytes | None]:
     root = repository.root
-    return {path: files.current(os.path.join(root, path)) for path in paths}
+    return {path: files.standing(os.path.join(root, path)) for path in paths}
 
 
 def _plainly(
@@ -262,7 +246,7 @@ def _by_import(
     if not done.code:
         return tip.commit(git_dir)
     # `git commit` would fail, too, and leave more behind.
-    if full := refused_by_disk(done.output, git_dir):
+    if full := complaints.refused_by_disk(done.output, git_dir):
         raise full
     return None
 
@@ -275,10 +259,10 @@ def _by_git(
     own = index.make_copy_of_head()
     # Without a HEAD whatever the index holds is a person's.
     tree = ("--reset", "-i", "HEAD") if repository.head() else ("--empty",)
-    lines = index_lines(
+    lines = staging.index_lines(
         {repository.prefix + path: what for path, what in staged.items()}
     )
-    for words, data in ((("read-tree", *tree), b""), (NEW_LINES, lines)):
+    for words, data in ((("read-tree", *tree), b""), (staging.NEW_LINES, lines)):
         done = run(repository.top, own, words, data)
         if done.code:
             raise failure(repository, done, [*staged])
@@ -300,7 +284,7 @@ def _of_hooks(
 ) -> list[str]:
     """The paths, from the top, at which HEAD holds what a hook has added or committed,
     and an index what memcli has staged, or what the parent holds."""
-    before = parent or empty_tree(repository, env)
+    before = parent or staging.empty_tree(repository, env)
     words = ("-z", "--name-only", "--no-renames", "--ignore-submodules=all", before)
     done = run(repository.top, env, ("diff-tree", "-r", *words, "HEAD", "--"))
     others = set(names(done.printed))
@@ -329,6 +313,8 @@ def _correct_index(
         stale = {path: what for path, what in staged.items() if path not in other}
         if not stale:
             return True
-        lines = index_lines({repository.prefix + path: stale[path] for path in stale})
-        run(repository.top, env, NEW_LINES, lines)
+        lines = staging.index_lines(
+            {repository.prefix + path: stale[path] for path in stale}
+        )
+        run(repository.top, env, staging.NEW_LINES, lines)
     return False

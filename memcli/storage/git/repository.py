@@ -16,15 +16,8 @@ from memcli.entries import identity
 from memcli.errors import HistoryError, NotAVault
 from memcli.named_tuple import NamedTuple
 from memcli.storage.files import LARGEST
-from memcli.storage.git import tip
-from memcli.storage.git.process import (
-    LONGEST,
-    GitResult,
-    clean_environment,
-    names,
-    program,
-    run,
-)
+from memcli.storage.git import process, tip
+from memcli.storage.git.process import GitResult, clean_environment, names, run
 from memcli.storage.git.tip import find
 
 TYPE_CHECKING = False
@@ -134,7 +127,7 @@ class Repository:
 
     def ask(self, *arguments: str, literal: bool = True) -> bytes:
         """The output of a git command that reads, run by GitPython."""
-        git_program = program(self.environment)
+        git_program = process.program(self.environment)
         # GitPython asks git for its version when it is imported.
         os.environ.setdefault("GIT_PYTHON_GIT_EXECUTABLE", git_program)
         import git
@@ -145,7 +138,7 @@ class Repository:
                 env=self._reading(literal=literal),
                 stdout_as_string=False,
                 strip_newline_in_stdout=False,
-                kill_after_timeout=None if sys.platform == "win32" else LONGEST,
+                kill_after_timeout=None if sys.platform == "win32" else process.LONGEST,
             )
         except git.GitCommandError as error:
             reason = str(error.stderr).strip()

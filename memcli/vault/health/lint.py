@@ -15,20 +15,13 @@ import os
 import re
 from shlex import quote
 
+from memcli import errors
 from memcli.entries import dates, layout
 from memcli.entries.eligibility import View, settled_by, standing
 from memcli.entries.entry import Status
 from memcli.entries.file_checks import ERROR, WARNING, Finding, Text
 from memcli.entries.text.links import composed, link_readings
-from memcli.errors import (
-    HistoryError,
-    InvalidConfig,
-    InvalidEntry,
-    LockBusy,
-    MemcliError,
-    NotAVault,
-    WriteFailed,
-)
+from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.search.documents import FINDING, LARGE, LINKS, REVIEW, STATUS_MASK, STATUSES
 from memcli.storage import files
@@ -56,7 +49,7 @@ def lint(vault: Vault) -> list[Finding]:
     vault.refuse_published("checked file by file")
     try:
         vault.kinds  # noqa: B018 a look at the config
-    except InvalidConfig as error:
+    except errors.InvalidConfig as error:
         # Nothing else can be judged without the config; every command refuses.
         path, reason = layout.CONFIG, error.reason
         return [Finding(path, 1, "bad_config", ERROR, reason, error.hint)]
@@ -65,7 +58,7 @@ def lint(vault: Vault) -> list[Finding]:
     try:
         found += vault.read(lambda reader: list(_about_entries(vault, tree, reader)))
         found += lint_tree.about_listing(vault, vault.index.opened, tree)
-    except (LockBusy, WriteFailed) as error:
+    except (errors.LockBusy, errors.WriteFailed) as error:
         found.append(Finding(".", 1, "no_index", ERROR, error.message, error.hint))
     found += lint_tree.left_beside(vault)
     found += lint_tree.about_registry(vault.root)
@@ -89,7 +82,7 @@ def _about_repository(vault: Vault, tree: lint_tree.Tree) -> Iterator[Finding]:
 
     try:
         repository = Repository.open(vault.root, environ=vault.environ)
-    except NotAVault as error:
+    except errors.NotAVault as error:
         yield from lint_tree.findings(vault.root, tree, None)
         yield Finding(".", 1, "no_history", ERROR, error.message, error.hint)
         return
@@ -99,7 +92,7 @@ def _about_repository(vault: Vault, tree: lint_tree.Tree) -> Iterator[Finding]:
         yield from working_tree(vault, repository).findings
         yield from git_state.dropped(vault, repository)
         yield from git_state.half_merges(vault, repository)
-    except HistoryError as error:
+    except errors.HistoryError as error:
         code = "git_stuck" if error.error_code == "git_stuck" else "git_failed"
         yield Finding(".git", 1, code, ERROR, error.message, error.hint)
 
@@ -199,7 +192,7 @@ def _read(vault: Vault, path: str) -> tuple[list[Finding], Text | None]:
         if both is not None:
             return file_checks.in_conflict(data, path), file_checks.text_of(data, both)
         decoded = codec.decode(data, path, kinds=kinds)
-    except InvalidEntry as error:
+    except errors.InvalidEntry as error:
         why = Finding(path, error.line, "broken", ERROR, error.reason, error.hint)
         return [why], None
     except MemcliError as error:

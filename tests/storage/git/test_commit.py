@@ -234,7 +234,7 @@ def test_file_that_changes_while_it_is_staged_is_a_conflict(
         (tracked / "notes" / "b.md").write_text("newer\n")
         return staged
 
-    monkeypatch.setattr("memcli.storage.git.commit.stage", then_an_editor)
+    monkeypatch.setattr("memcli.storage.git.staging.stage", then_an_editor)
     (tracked / "notes" / "b.md").write_text("saved\n")
     with pytest.raises(Conflict):
         commits.commit(Repository.open(str(tracked)), ["notes/b.md"], "save")

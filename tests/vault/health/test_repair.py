@@ -96,6 +96,12 @@ PLANS = {
         ["moved a.md", "moved notes/plain.md", "uncommitted here.md",
          "uncommitted there.md"], [], "", {"here.md": ("text a",)},
     ),
+    "a folder in the place of a note is a note that was deleted": (
+        {"a.md": entry(A)},
+        (*COMMIT, "mv a.md away", "mkdir a.md", "mv away a.md/inner.md"),
+        ["moved a.md", "uncommitted a.md/inner.md"], [], "",
+        {"a.md/inner.md": ("text a",)},
+    ),
     "an approval whose journal could not be committed": (
         {"inbox/a.md": entry(A, "status: pending")},
         (*COMMIT, "sed -i /status/d inbox/a.md",
