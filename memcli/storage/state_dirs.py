@@ -175,25 +175,20 @@ def _private() -> str:
     """A folder below the system's temporary one that only this user can write to.
 
     Raises:
-        WriteFailed: another user has taken its name.
+        WriteFailed: it cannot be made, or another user has taken its name.
     """
     import contextlib
 
     user = os.getuid() if hasattr(os, "getuid") else 0
     top = os.environ.get("TMPDIR") or ("/tmp" if os.name == "posix" else os.curdir)  # noqa: S108
     folder = os.path.join(os.path.abspath(top), f"memcli-{user}")
-    try:
-        with contextlib.suppress(FileExistsError):
-            os.mkdir(folder, 0o700)
+    with contextlib.suppress(OSError):
+        os.mkdir(folder, 0o700)
+    with contextlib.suppress(OSError):
         found = os.lstat(folder)
-    except OSError as error:
-        raise WriteFailed(
-            f"memcli has no folder for its index and logs: {folder}: {error.strerror}",
-            hint=f"Set HOME, or {VARIABLE} to a folder of your own.",
-        ) from error
-    closed = os.name != "posix" or not found.st_mode & 0o077
-    if stat.S_ISDIR(found.st_mode) and closed and found.st_uid in (user, 0):
-        return folder
+        closed = os.name != "posix" or not found.st_mode & 0o077
+        if stat.S_ISDIR(found.st_mode) and closed and found.st_uid in (user, 0):
+            return folder
     raise WriteFailed(
         f"{folder} is not a folder that only you can write to",
         hint=f"Set HOME, or {VARIABLE} to a folder of your own.",

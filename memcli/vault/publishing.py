@@ -8,7 +8,7 @@ one stands in what is. Publishing a commit twice changes nothing.
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 
 from memcli.entries import layout
@@ -81,11 +81,8 @@ def target(name: str, environ: Mapping[str, str]) -> known_vaults.KnownVault:
 
 def initialise(place: known_vaults.KnownVault) -> bool:
     """Make the roles and tables in a vault's database; False when they were there."""
-    database = Database(place.engine or "", patience=None)
-    try:
+    with closing(Database(place.engine or "", patience=None)) as database:
         return publishers.initialise(database)
-    finally:
-        database.close()
 
 
 def publish(
@@ -120,34 +117,33 @@ def publish(
             f"{vault.root} has no commit to publish", hint="Save something first."
         )
     blobs = list(tree.files_of(repository, commit))
-    database = Database(place.engine or "", patience=None)
-    try:
-        with _settings_at(repository, blobs) as reading:
-            content = _content(repository, blobs, place.published_as, commit)
-            publisher = Publisher(database, content)
-            decide = partial(is_due, repository, publisher, force=force)
-            standing = publisher.standing()
-            added = changed = removed = broken = 0
-            due = decide(standing)
-            if due and not publisher.is_current(standing):
-                found = _Found(repository, reading, progress)
-                tables = found.tables(blobs)
-                broken = found.broken
-                known, now = publisher.known(standing), tables.files
-                both = known.keys() & now.keys()
-                changed = sum(known[path] != now[path] for path in both)
-                added, removed = len(now) - len(both), len(known) - len(both)
-                if not dry_run:
-                    size = tables.end()
-                    with publisher.turn():
-                        # Another one may just have ended.
-                        standing = publisher.standing()
-                        due = decide(standing)
-                        if due:
-                            publisher.publish(standing, tables, size)
-            entries = publisher.totals()
-    finally:
-        database.close()
+    with (
+        closing(Database(place.engine or "", patience=None)) as database,
+        _settings_at(repository, blobs) as reading,
+    ):
+        content = _content(repository, blobs, place.published_as, commit)
+        publisher = Publisher(database, content)
+        decide = partial(is_due, repository, publisher, force=force)
+        standing = publisher.standing()
+        added = changed = removed = broken = 0
+        due = decide(standing)
+        if due and not publisher.is_current(standing):
+            found = _Found(repository, reading, progress)
+            tables = found.tables(blobs)
+            broken = found.broken
+            known, now = publisher.known(standing), tables.files
+            both = known.keys() & now.keys()
+            changed = sum(known[path] != now[path] for path in both)
+            added, removed = len(now) - len(both), len(known) - len(both)
+            if not dry_run:
+                size = tables.end()
+                with publisher.turn():
+                    # Another one may just have ended.
+                    standing = publisher.standing()
+                    due = decide(standing)
+                    if due:
+                        publisher.publish(standing, tables, size)
+        entries = publisher.totals()
     return Outcome(
         content.name,
         redacted(place.engine or ""),

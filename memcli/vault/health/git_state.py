@@ -111,8 +111,7 @@ def _locks(repository: Repository) -> Iterator[Finding]:
         if age > _STALE_LOCK:
             what = os.path.basename(path).removesuffix(".lock")
             message = f"git's {what} is locked for {int(age):,} s; nothing can be "
-            hint = MEND if age > _DEAD_LOCK else "If no git is running, delete it; "
-            hint += f"after {_DEAD_LOCK / 60:.0f} minutes {MEND} does." * (hint != MEND)
+            hint = MEND if age > _DEAD_LOCK else "If no git is running, delete it."
             path = path.replace(os.sep, "/").removeprefix(root)
             yield Finding(path, 1, "git_lock", ERROR, message + "committed", hint)
 

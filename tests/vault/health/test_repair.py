@@ -86,6 +86,13 @@ PLANS = {
                              "git update-ref MERGE_HEAD HEAD"),
         ["index a.md"], ["git_state .git"], "", {},
     ),
+    "what the index has lost, by a `git commit PATH` that began before": (
+        {"a.md": entry(A)},
+        (*COMMIT, "cp .git/index .git/before", "sed -i s/text/words/ a.md",
+         "touch b.md", *COMMIT, "mv .git/before .git/index",
+         "touch mine.md", "git add mine.md"),
+        ["index a.md", "index b.md"], [], "A  mine.md", {"a.md": ("words a",)},
+    ),
     "a deletion that a person staged is theirs": (
         {"a.md": entry(A)}, (*COMMIT, "git rm -q a.md"),
         [], ["missing a.md"], "D  a.md", {},
@@ -150,27 +157,6 @@ def test_a_dead_lock_of_git_goes_and_one_that_may_live_stays(vault: Vault) -> No
     assert [step.code for step in found.steps] == ["git_lock"]
     assert not lock.exists()
     vault.save(vault.draft({"text": "works again"}))
-
-
-def test_what_the_index_has_lost_is_put_back_and_what_is_staged_stays(
-    vault: Vault,
-) -> None:
-    """As a person's `git commit PATH` leaves it that began before ours."""
-    kept = vault.save(vault.draft({"text": "kept"}))
-    changed = vault.save(vault.draft({"text": "changed"}))
-    index = Path(vault.root, ".git", "index")
-    before = index.read_bytes()
-    vault.resolve(changed.id)
-    added = vault.save(vault.draft({"text": "added"}))
-    index.write_bytes(before)
-    mine = Path(vault.root, kept.path)
-    mine.write_text(mine.read_text() + "staged\n", encoding="utf-8")
-    git(vault, "add", kept.path)
-    commits = git(vault, "rev-list", "--count", "HEAD")
-    found = repair.apply(vault, repair.plan(vault))
-    assert sorted(codes(found)) == [("index", added.path), ("index", changed.path)]
-    assert git(vault, "status", "--porcelain") == f"M  {kept.path}\n"
-    assert git(vault, "rev-list", "--count", "HEAD") == commits
 
 
 def test_what_has_changed_since_the_plan_is_left_as_it_is(vault: Vault) -> None:
