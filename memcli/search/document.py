@@ -65,6 +65,9 @@ UNTAGGED = "-"
 EVERYWHERE = "-"
 
 
+_MOST_SEQ = 0x7FFFFFFF
+
+
 class Checked(NamedTuple):
     """The lint's findings of a file, as plain values, and its links' lines."""
 
@@ -79,22 +82,13 @@ _UNCHECKED = Checked()
 class Document(NamedTuple):
     """The content of one file as the index stores it.
 
-    `exact` holds by field the values that filters look up. `length` counts terms,
-    `time` is in epoch seconds, 0 if unknown; `seq` is the place in its session, -1 if
-    unknown; `asks` says that it ends in a question, `answers` which kinds of
-    answer it holds, `is_span` that its time is more than a moment or a day.
+    `terms` has a weight for each, `exact` by field the values that filters look up.
     """
 
     terms: dict[str, float]
     exact: dict[str, tuple[str, ...]]
-    facts: Facts
-    length: int
-    time: int
-    seq: int
-    asks: bool
-    answers: int
-    is_span: bool
     row: StoredRow
+    numbers: Numbers
 
 
 def document(
@@ -140,24 +134,47 @@ def document(
     for phrase in entry.asked[:MOST_ASKED]:
         for text in tokens.terms(phrase[:LONGEST_ASKED], stem):
             terms.setdefault(text, ASKED)
-    return Document(
-        terms=terms,
-        exact={
-            **_exact(entry),
-            "name_said": tuple(map(tokens.name_key, names.said)),
-            "possible_name": _once([n.name for n in possible if not n.begins]),
-            "check": looks,
-        },
-        facts=facts(entry, policies),
-        length=length,
-        time=_epoch(when),
-        seq=-1 if entry.source.seq is None else entry.source.seq,
-        asks=entry.body.rstrip().endswith(("?", "\uff1f", "\u061f")),
-        answers=tokens.held(entry.body),
-        # A year that was stored as its first of January let recency flip an order.
-        is_span=bool(entry.occurred_until or (when and len(when) < len("2026-01-01"))),
-        row=_row(entry, shown, frequent, names.said + names.begun, checked),
+    session, said = document_id(entry), claim(entry.body)
+    number = numbered(session) if session else 0
+    exact = {
+        **_exact(entry),
+        "session": (f"{number:016x}",) if session else (),
+        "claim": (said,) if said else (),
+        "name_said": tuple(map(tokens.name_key, names.said)),
+        "possible_name": _once([n.name for n in possible if not n.begins]),
+        "check": looks,
+    }
+    known, seq = facts(entry, policies), entry.source.seq
+    numbers = Numbers(
+        orders=numbered(f"{entry.id}\0{entry.path}"),
+        sessions=number,
+        times=_epoch(when),
+        created=known.created,
+        expires=known.expires,
+        ended=known.ended,
+        claims=int(said, 16) if said else 0,
+        lengths=min(length, 0xFFFFFFFF),
+        seqs=-1 if seq is None else max(-1, min(seq, _MOST_SEQ)),
+        flags=_flags(entry, known, when),
+        projects=known.project,
     )
+    row = _row(entry, shown, frequent, names.said + names.begun, checked)
+    return Document(terms, exact, row, numbers)
+
+
+def _flags(entry: Entry, known: Facts, when: str | None) -> int:
+    """The flags of an entry, whose time is `when`."""
+    # A year that was stored as its first of January let recency flip an order.
+    is_span = entry.occurred_until or (when and len(when) < len("2026-01-01"))
+    bits = {
+        ASKS: entry.body.rstrip().endswith(("?", "\uff1f", "\u061f")),
+        SPAN: is_span,
+        PINNED: entry.pinned,
+        CONFLICT: known.conflict,
+        ONLY_THIS: entry.resolution_scope == ResolutionScope.ENTRY,
+    }
+    flags = STATUS_NUMBER[known.status] | tokens.held(entry.body) << ANSWERS_SHIFT
+    return flags | sum(bit for bit, is_set in bits.items() if is_set)
 
 
 def _looks(entry: Entry, checked: Checked) -> tuple[str, ...]:
@@ -183,7 +200,6 @@ def document_id(entry: Entry) -> str:
 
 
 def _exact(entry: Entry) -> dict[str, tuple[str, ...]]:
-    source, said = document_id(entry), claim(entry.body)
     return {
         "id": (entry.id,),
         "path": (entry.path,),
@@ -195,7 +211,6 @@ def _exact(entry: Entry) -> dict[str, tuple[str, ...]]:
         "project": (entry.project or EVERYWHERE,),
         "entity": tuple(map(tokens.name_key, entry.entities)),
         "entity_name": entry.entities,
-        "session": (source,) if source else (),
         "fingerprint": (fingerprint(entry.body),),
         "link": tuple(
             name
@@ -206,7 +221,6 @@ def _exact(entry: Entry) -> dict[str, tuple[str, ...]]:
         "agent": (entry.agent,) if entry.agent else (),
         "visibility": (str(entry.visibility),),
         "group": entry.groups,
-        "claim": (said,) if said else (),
         "proposed": (claim(entry.source.proposed),) if entry.source.proposed else (),
         "supersedes": (entry.supersedes,) if entry.supersedes else (),
         "superseded_by": (entry.superseded_by,) if entry.superseded_by else (),
@@ -258,42 +272,3 @@ def _wide(checked: Checked, count: int) -> Checked:
 def _add(counts: dict[str, float], words: Sequence[str], weight: float) -> None:
     for word in words:
         counts[word] = counts.get(word, 0.0) + weight
-
-
-class Prepared(NamedTuple):
-    """A document as the index is given it: plain values and bytes.
-
-    `terms` has a weight for each, `exact` the values of each field by which filters
-    look up; `row` is JSON.
-    """
-
-    terms: dict[str, float]
-    exact: dict[str, tuple[str, ...]]
-    row: bytes
-    numbers: Numbers
-
-
-def prepared(doc: Document) -> Prepared:
-    """The form of a document that is written."""
-    flags = STATUS_NUMBER[doc.facts.status]
-    flags |= (ASKS if doc.asks else 0) | (SPAN if doc.is_span else 0)
-    flags |= doc.answers << ANSWERS_SHIFT
-    flags |= PINNED if doc.row.pinned else 0
-    flags |= CONFLICT if doc.facts.conflict else 0
-    flags |= ONLY_THIS if doc.row.resolution_scope == ResolutionScope.ENTRY else 0
-    session, said = doc.exact["session"], doc.exact["claim"]
-    numbers = Numbers(
-        orders=numbered(doc.row.id + "\0" + doc.row.path),
-        sessions=numbered(session[0]) if session else 0,
-        times=doc.time,
-        created=doc.facts.created,
-        expires=doc.facts.expires,
-        ended=doc.facts.ended,
-        claims=int(said[0], 16) if said else 0,
-        lengths=min(doc.length, 0xFFFFFFFF),
-        seqs=max(-1, min(doc.seq, 0x7FFFFFFF)),
-        flags=flags,
-        projects=doc.facts.project,
-    )
-    exact = doc.exact | {"session": (f"{numbers.sessions:016x}",) if session else ()}
-    return Prepared(doc.terms, exact, doc.row.as_json(), numbers)

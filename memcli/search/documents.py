@@ -91,7 +91,6 @@ class Documents(Store):
             self._hide(agent)
         self.live = self.sums.documents
         self._members: dict[int, list[int]] = {}
-        self._scaled: tuple[float, Sequence[float]] = (0.0, ())
         self.weigh_with(())
 
     # --- lists of documents
@@ -203,18 +202,6 @@ class Documents(Store):
         return [text for n, text in sorted(counts, key=lambda c: -c[0]) if n]
 
     # --- facts
-
-    def scaled_lengths(self, factor: float) -> Sequence[float]:
-        """The length of each document times a factor; the last ones are kept.
-
-        By a table of all lengths, since a vault has some hundred of them: a list of
-        10,000 takes .3 ms, as much as it spares a single question.
-        """
-        if self._scaled[0] != factor:
-            lengths = self.columns.lengths
-            table = {length: factor * length for length in set(lengths)}
-            self._scaled = factor, [*map(table.__getitem__, lengths)]
-        return self._scaled[1]
 
     def asking(self, docs: Iterable[int]) -> set[int]:
         """Those of some documents that ask."""

@@ -15,7 +15,7 @@ from memcli.entries.entry import KINDS
 from memcli.entries.text.tokens import stemmer
 from memcli.errors import InvalidEntry, MemcliError, Unreadable
 from memcli.named_tuple import NamedTuple
-from memcli.search.document import Checked, Prepared, document, prepared
+from memcli.search.document import Checked, Document, document
 from memcli.search.following import LOOKED_AT, Differences, State, racy_number
 from memcli.search.store import Store, encoded, packed
 from memcli.search.triggers import of_row
@@ -126,7 +126,7 @@ class Found(NamedTuple):
     path: str
     number: int | None
     broken: tuple[int, str] | None
-    document: Prepared | None
+    document: Document | None
     told: bytes | None = None
 
 
@@ -176,7 +176,7 @@ class Files:
             return Found(path, None, None, None)
         doc = document(entry, self._stem, self._policies, checked)
         told = of_row(doc.row)
-        return Found(path, None, None, prepared(doc), told and told.packed())
+        return Found(path, None, None, doc, told and told.packed())
 
     def found(self, path: str) -> Found:
         """The content of the file of a path."""

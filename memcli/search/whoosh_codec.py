@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
     from typing import Any
 
-    from memcli.search.document import Prepared
+    from memcli.search.document import Document
 
 # --- the schema --------------------------------------------------------------------
 
@@ -154,14 +154,15 @@ class Writer(SegmentWriter):
         for doc in docs:
             self.newsegment.delete_document(doc)
 
-    def add(self, document: Prepared) -> None:
+    def add(self, document: Document) -> None:
         """Add a document that was read from its file."""
         exact = {name: values for name, values in document.exact.items() if values}
         values = {WEIGHTED: document.terms, **exact}
         self._free = self._free or self.newsegment.free()
         self.docnum = next(self._free)
-        self.perdocwriter.lists = packed_lists(values, document.row)
-        self.add_document(row=document.row, **document.numbers._asdict(), **values)
+        row = document.row.as_json()
+        self.perdocwriter.lists = packed_lists(values, row)
+        self.add_document(row=row, **document.numbers._asdict(), **values)
 
     def get_segment(self) -> Any:
         return self.newsegment

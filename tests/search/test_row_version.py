@@ -137,7 +137,7 @@ def held(root: str) -> str:
         if found.document is not None:
             terms, exact, row, numbers = found.document
             parts += map(repr, (sorted(terms.items()), sorted(exact.items())))
-            parts += map(repr, (row, tuple(numbers)))
+            parts += map(repr, (row.as_json(), tuple(numbers)))
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 

@@ -47,14 +47,12 @@ class Database:
         patience: seconds for one question; None waits as long as it takes.
 
     Attributes:
-        round_trips: how often the server was asked.
         failure: the last error that was raised, None before the first.
         waited: seconds that the last question which failed took.
     """
 
     def __init__(self, url: str, *, patience: float | None = PATIENCE) -> None:
         self.url = url
-        self.round_trips = 0
         self.failure: MemcliError | None = None
         self.waited = 0.0
         self._patience = patience
@@ -71,7 +69,6 @@ class Database:
         return self._guarded(lambda: self._ask(sql, values))
 
     def _ask(self, sql: str, values: Sequence[Any]) -> Rows:
-        self.round_trips += 1
         cursor = self._connected().execute(sql.encode(), values or None, binary=True)
         return cursor.fetchall() if cursor.description else []
 
@@ -104,7 +101,6 @@ class Database:
                 for row in rows:
                     copy.write_row(row)
 
-        self.round_trips += 1
         self._guarded(send)
 
     def close(self) -> None:

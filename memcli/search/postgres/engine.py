@@ -94,11 +94,6 @@ class Engine:
         self._reader: Reader | None = None
         self._published: Published | None = None
 
-    @property
-    def round_trips(self) -> int:
-        """How often the database was asked."""
-        return self._database.round_trips
-
     def published(self) -> Published:
         """The published vault, with its settings and registry on this machine.
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from sqlite3 import Connection
 
-    from memcli.search.document import Prepared
+    from memcli.search.document import Document
     from memcli.search.postgres.connection import Database
 
 ROLE = "memcli_reader"
@@ -122,7 +122,7 @@ class Tables:
         self._writer = Index(self.db, Sums()).writer()
         self.files: dict[str, str] = {}
 
-    def add(self, path: str, blob: str, document: Prepared) -> None:
+    def add(self, path: str, blob: str, document: Document) -> None:
         """Add an entry."""
         self.files[path] = blob
         self._writer.add(document)

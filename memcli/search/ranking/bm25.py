@@ -166,38 +166,34 @@ class BM25:
     """BM25 for one term in one document."""
 
     def __init__(self, corpus: Reader, weights: Weights) -> None:
-        average = average_length(corpus)
-        self.k1 = by_length(weights.k1, average, weights.half_length)
-        b = by_length(weights.b, average, weights.half_length)
-        self.base = self.k1 * (1 - b)
-        self.slope = self.k1 * b / average
-        self._corpus = corpus
+        average, half = average_length(corpus), weights.half_length
+        k1, b = (
+            by_length(weights.k1, average, half),
+            by_length(weights.b, average, half),
+        )
+        self._gain, self._base = k1 + 1, k1 * (1 - b)
+        # By a table of all lengths, since a vault has some hundred of them.
+        lengths, slope = corpus.columns.lengths, k1 * b / average
+        table = {length: slope * length for length in set(lengths)}
+        self._scaled = [*map(table.__getitem__, lengths)]
 
     def lexical(
-        self,
-        matches: Matches,
-        within: Collection[int] | None,
+        self, matches: Matches, within: Collection[int] | None
     ) -> dict[int, float]:
         """Scores of every document that holds a term; the hot loop of a recall."""
-        base, scaled = self.base, self._corpus.scaled_lengths(self.slope)
+        base, scaled = self._base, self._scaled
         scores: dict[int, float] = {}
         get = scores.get
         for term in matches.known:
-            gain = term.idf * (self.k1 + 1)
+            gain = term.idf * self._gain
             listed, more = matches.postings[term.text]
-            lists = [zip(*listed, strict=True), *(each.items() for each in more)]
-            if within is not None:
-                lists = [[pair for pair in each if pair[0] in within] for each in lists]
+            lists = (zip(*listed, strict=True), *(each.items() for each in more))
             for pairs in lists:
-                if not scores:
-                    scores = {
-                        doc: gain * n / (n + base + scaled[doc]) for doc, n in pairs
-                    }
-                    get = scores.get
-                    continue
                 for doc, n in pairs:
                     scores[doc] = get(doc, 0.0) + gain * n / (n + base + scaled[doc])
-        return scores
+        if within is None:
+            return scores
+        return {doc: score for doc, score in scores.items() if doc in within}
 
     def table(self, matches: Matches, docs: Collection[int]) -> Table:
         """The scores of these documents by term, for the closer look."""
@@ -212,8 +208,7 @@ class BM25:
 
     def scored(self, term: Term, held: Mapping[int, float]) -> Scored:
         """The scores of a term in the documents that hold it so often."""
-        base, scaled = self.base, self._corpus.scaled_lengths(self.slope)
-        gain = term.idf * (self.k1 + 1)
+        base, scaled, gain = self._base, self._scaled, term.idf * self._gain
         return {
             doc: (gain * n / (n + base + scaled[doc]), n) for doc, n in held.items()
         }

@@ -47,9 +47,6 @@ class Toy:
         found = [i for i, doc in enumerate(self.docs) if term in doc.words]
         return found, [float(self.docs[i].words.count(term)) for i in found]
 
-    def scaled_lengths(self, factor: float) -> list[float]:
-        return [factor * length for length in self.lengths]
-
     def frequency(self, term: str) -> int:
         return len(self.postings(term)[0])
 
