@@ -163,7 +163,7 @@ class Index:
         try:
             return answer(*given())
         except Exception as error:
-            if not self.mend(error):
+            if not self._mend(error):
                 raise
         finally:
             self.release()
@@ -198,8 +198,8 @@ class Index:
     def current(self, *, most: int | None = None) -> Reader:
         """A reader of the files as they are now; it lasts until the next is asked for.
 
-        What it reads may turn out to be damaged: then `mend` is to be called. `most`
-        is that of `read`.
+        What it reads may turn out to be damaged, which `read` mends. `most` is that of
+        `read`.
         """
         self.stale = False
         state, many = self._opened(), _ALL
@@ -305,7 +305,7 @@ class Index:
         self._reader = self._state = self._db = None
         self._is_in_memory = False
 
-    def mend(self, error: Exception) -> bool:
+    def _mend(self, error: Exception) -> bool:
         """Mend the index, and say whether the answer that failed may succeed now."""
         if isinstance(error, (Outdated, OSError)):
             self._close()

@@ -1,7 +1,7 @@
 """One query, whether its options are words, Python values or a whole `Query`."""
 
-import os
 import shutil
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +71,9 @@ def test_python_takes_a_whole_query_or_a_text_with_options(vault: Vault) -> None
         vault.recall("deploy", limt=2)  # type: ignore[call-arg]
 
 
-def test_a_damaged_index_of_several_is_repaired(
-    ready_vault: str, tmp_path: Path
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_damaged_index_of_several_is_repaired_and_no_other(
+    ready_vault: str, tmp_path: Path, whole: bool
 ) -> None:
     said: list[str] = []
     opened: list[Vault] = []
@@ -85,9 +86,12 @@ def test_a_damaged_index_of_several_is_repaired(
     before = Vaults(opened).recall("deploy").rows
     said.clear()
     for path in state_of(opened[1].root, layout.INDEX).glob("*.db"):
-        times = path.stat()
-        path.write_bytes(b"\xff" * times.st_size)
-        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+        if whole:
+            path.write_bytes(b"\xff" * path.stat().st_size)
+        else:
+            db = sqlite3.connect(path, isolation_level=None)
+            db.execute("UPDATE doc SET data = x'7b'")
+            db.close()
     fresh = [Vault.open(v.root, now_ms=v.now_ms, tell=said.append) for v in opened]
     assert Vaults(fresh).recall("deploy").rows == before
     assert [text for text in said if "it is damaged (" in text] == said

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 from memcli.entries import layout
+from memcli.entries.text.tokens import ANALYSIS_VERSION
 from memcli.errors import MemcliError, NotAllowed, Unavailable
 from memcli.named_tuple import NamedTuple
-from memcli.search.following import Unindexed, UpdateCounts
+from memcli.search.index import ROW_VERSION, Index
 from memcli.search.postgres.connection import LONG, Database, Gone
 from memcli.search.reader import Reader
-from memcli.search.store import Sums
+from memcli.search.store import FORMAT, Sums
 from memcli.storage import files
 from memcli.storage.known_vaults import redacted
 from memcli.storage.vault_paths import inside
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     from memcli.entries.eligibility import Agent
     from memcli.search.postgres.connection import Silence
-    from memcli.search.resolved_claims import ResolvedClaims
     from memcli.search.triggers import Told
 
 _Answer = TypeVar("_Answer")
@@ -42,10 +42,6 @@ _LOOK = "SELECT schema, version, commit, remote, size FROM memcli.vault WHERE na
 
 def version() -> str:
     """The version of the tables and of the rows in them."""
-    from memcli.entries.text.tokens import ANALYSIS_VERSION
-    from memcli.search.index import ROW_VERSION
-    from memcli.search.store import FORMAT
-
     return f"{FORMAT}.{ANALYSIS_VERSION}.{ROW_VERSION}"
 
 
@@ -59,8 +55,8 @@ class Published(NamedTuple):
     size: str
 
 
-class Engine:
-    """Answers of one published vault (what `index.Index` is for a folder).
+class Engine(Index):
+    """Answers of one published vault, as an index of a folder gives them.
 
     Args:
         url: of the database.
@@ -70,28 +66,19 @@ class Engine:
         waits: whether it is asked in spite of such a note.
 
     Attributes:
-        elsewhere: gives what is resolved in another vault and counts here as well.
         agent: the agent that asks, when it is not the owner.
-        patience: has no meaning here; the database has time limits of its own.
     """
 
     def __init__(
         self, url: str, name: str, folder: str, silence: Silence, *, waits: bool = True
     ) -> None:
+        super().__init__(folder)
         self._database = Database(url)
         self._silence = silence
         self._waits = waits
         self._url = url
         self._name = name
-        self._folder = folder
-        self.elsewhere: Callable[[], ResolvedClaims | None] = lambda: None
         self.agent: Agent | None = None
-        self.patience = 0.0
-        self.change = UpdateCounts()
-        self.stale = False
-        self.unreadable: list[str] = []
-        self.symlinks: list[str] = []
-        self._reader: Reader | None = None
         self._published: Published | None = None
 
     def published(self) -> Published:
@@ -107,7 +94,7 @@ class Engine:
 
     def again_as(self) -> Engine:
         """The same vault over the same connection, for another caller."""
-        where = (self._url, self._name, self._folder, self._silence)
+        where = (self._url, self._name, self.root, self._silence)
         other = Engine(*where, waits=self._waits)
         other._database = self._database
         other._published = self._published
@@ -122,12 +109,6 @@ class Engine:
             + (", and push: its CI publishes what came." if what == _WRITTEN else "."),
             code="published_vault",
         )
-
-    def __getattr__(self, name: str) -> NoReturn:
-        """Refuse what only an index of files has, instead of failing as a bug."""
-        if name.startswith("_"):
-            raise AttributeError(name)
-        raise self.refusal("inspected")
 
     def _look(self) -> Published:
         if not self._waits:
@@ -167,14 +148,14 @@ class Engine:
     def _settle(self, published: Published) -> None:
         """Write the settings and the registry, unless they are this commit's."""
         stamp = f"{published.schema} {published.commit}\n".encode()
-        path = os.path.join(self._folder, ".memcli", _STAMP)
+        path = os.path.join(self.root, ".memcli", _STAMP)
         with contextlib.suppress(MemcliError):
             if files.read(path, limit=10_000) == stamp:
                 return
         import shutil
 
         pages = self._database.ask(f"SELECT path, data FROM {published.schema}.page")  # noqa: S608
-        shutil.rmtree(os.path.join(self._folder, layout.ENTITIES), ignore_errors=True)
+        shutil.rmtree(os.path.join(self.root, layout.ENTITIES), ignore_errors=True)
         self._write(layout.CONFIG, b"")
         for name, data in pages:
             where = bytes(name).decode("utf-8", "surrogateescape")
@@ -184,27 +165,28 @@ class Engine:
         files.write_atomic(path, stamp)
 
     def _write(self, name: str, data: bytes) -> None:
-        path = inside(self._folder, name)
+        path = inside(self.root, name)
         files.make_folder(os.path.dirname(path))
         files.write_atomic(path, data)
 
     # --- as an index ----------------------------------------------------------------
 
-    def current(self) -> Reader:
+    def current(self, *, most: int | None = None) -> Reader:
         """A reader of what is published now; it lasts until the next is asked for."""
+        del most  # nothing is to be indexed
         known, now = self._published, self._published
         if now is None or self._reader is not None:
             now = self._published = self._look()
         if self._reader is None or now != known:
             try:
-                self._reader = self._opened(now)
+                self._reader = self._read(now)
             except Unavailable:
                 self._note()
                 raise
         self._reader.count_resolved(self.elsewhere())
         return self._reader
 
-    def _opened(self, published: Published) -> Reader:
+    def _read(self, published: Published) -> Reader:
         def ask(sql: str, values: Sequence[Any]) -> Iterable[Sequence[Any]]:
             # Every SELECT of a store is of one table.
             asked = sql.replace(" FROM ", f" FROM {published.schema}.")
@@ -213,32 +195,23 @@ class Engine:
         import json
 
         sums = Sums(*json.loads(published.size))
-        return Reader(ask, sums, {}, self.agent, self._folder)
+        return Reader(ask, sums, {}, self.agent, self.root)
 
-    def read(
-        self, answer: Callable[[Reader], _Answer], *, most: int | None = None
-    ) -> _Answer:
-        """Return `answer(reader)`; a connection that broke is opened once more."""
-        del most  # nothing is to be indexed
-        try:
-            return answer(self.current())
-        except Unavailable:
-            if self._note() or self._reader is None:
-                raise
-            self._forget()
-            return answer(self.current())
+    def _mend(self, error: Exception) -> bool:
+        """Whether the answer may succeed now: a connection that broke is opened once
+        more."""
+        late = not isinstance(error, Unavailable) or self._note()
+        if late or self._reader is None:
+            return False
+        self._forget()
+        return True
 
     def _forget(self) -> None:
         """Ask for everything anew."""
         self._reader = self._published = None
 
-    def again(self, answer: Callable[[Reader], _Answer]) -> _Answer:
-        """As `read`, of what the last `read` found."""
-        return answer(self._reader or self.current())
-
-    def glance(self, answer: Callable[[Reader, Unindexed], _Answer]) -> _Answer:
-        """As `read`; nothing has changed since it was published."""
-        return self.read(lambda reader: answer(reader, Unindexed("")))
+    def _kept(self) -> Reader | None:
+        return self._reader
 
     def as_it_is(self, answer: Callable[[Reader], _Answer]) -> _Answer:
         """As `read`: nothing is to be indexed first."""
@@ -247,13 +220,6 @@ class Engine:
     def told(self, *_: object, **__: object) -> list[Told]:
         """Nothing: what is told at an edit comes from vaults of this machine."""
         return []
-
-    def release(self) -> None:
-        """Nothing is held between answers."""
-
-    def mend(self, error: Exception) -> bool:  # noqa: ARG002 as an index has it
-        """Nothing is to be mended here."""
-        return False
 
     def has_failed(self, error: MemcliError) -> bool:
         """Whether an error that ended an answer of several vaults is this database's.
