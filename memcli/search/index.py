@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from memcli.entries.eligibility import Agent
-    from memcli.search.resolved_claims import ResolvedClaims
+    from memcli.search.reader import ResolvedClaims
     from memcli.search.trigger_table import Actions
     from memcli.search.triggers import Told
     from memcli.storage.listing import Listing
@@ -294,7 +294,7 @@ class Index:
                 self.root,
             )
         self._version, self._state = version, state
-        self._reader.count_resolved(self.elsewhere())
+        self._reader.claims.count_resolved(self.elsewhere())
         return self._reader
 
     def _close(self) -> None:

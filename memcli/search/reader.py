@@ -8,8 +8,11 @@ from memcli.entries.eligibility import (
     ELSEWHERE,
     Agent,
     Facts,
+    Resolve,
     View,
     is_pinned,
+    resolve_of,
+    standing,
     verdict,
 )
 from memcli.entries.entry import Entry, Status, Visibility
@@ -18,20 +21,22 @@ from memcli.named_tuple import NamedTuple
 from memcli.search.documents import (
     CONFLICT,
     NOT_PLAIN,
+    ONLY_THIS,
+    RESOLVED_BEFORE,
     STATUS_MASK,
+    STATUS_NUMBER,
     STATUSES,
     Documents,
 )
-from memcli.search.resolved_claims import Claims, ResolvedClaims, with_standing
 from memcli.search.stored_row import StoredRow
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from typing import TypeVar
 
-    from memcli.search.store import Ask, Sums
+    from memcli.search.store import Ask, Store, Sums
 
     _Named = TypeVar("_Named", Entry, StoredRow)
 
@@ -40,6 +45,10 @@ _ACTIVE = str(Status.ACTIVE)
 # So many rows are read faster than the values of all ids.
 _FEW = 100
 _MOST_ROWS = 512  # that a process which stays remembers
+# So many versions are followed for each reader: a hostile vault may have any number,
+# and circles of them.
+_MOST_VERSIONS = 5_000
+_RESOLVED = STATUS_NUMBER[Status.RESOLVED]
 
 
 class Broken(NamedTuple):
@@ -48,6 +57,13 @@ class Broken(NamedTuple):
     path: str
     line: int
     reason: str
+
+
+class ResolvedClaims(NamedTuple):
+    """The claims that are resolved in a vault, by number, and by which entries."""
+
+    numbers: Collection[int]
+    by: Callable[[int], tuple[Resolve, ...]]
 
 
 class Reader(Documents):
@@ -78,13 +94,6 @@ class Reader(Documents):
         self._broken = broken if agent is None else {}
         self._rows: dict[int, StoredRow] = {}
         self.claims = Claims(self)
-
-    def count_resolved(self, elsewhere: ResolvedClaims | None) -> None:
-        """Count what is resolved in another vault as resolved here, until another call.
-
-        What the user has resolved in the own vault is solved in a team's as well.
-        """
-        self.claims.count_resolved(elsewhere)
 
     @property
     def broken(self) -> list[Broken]:
@@ -220,7 +229,7 @@ class Reader(Documents):
         """
         row = self._rows.get(doc)
         if row is None:
-            row = StoredRow.from_json(self.stored(doc))
+            row = _row(self, doc)
             if len(self._rows) >= _MOST_ROWS:
                 self._rows = {}
             self._rows[doc] = row
@@ -229,7 +238,17 @@ class Reader(Documents):
             claim, project = self.columns.claims[doc], self.columns.projects[doc]
             if claim in self.claims.resolved:
                 resolves = self.claims.resolves(claim)
-                row = with_standing(row, project, resolves, self.agent)
+                facts = Facts(
+                    Status.ACTIVE,
+                    created=0,
+                    agent=row.agent,
+                    visibility=Visibility(row.visibility),
+                    project=project,
+                    kept=is_pinned(row),
+                    resolves=resolves,
+                )
+                counts = standing(facts, View(0, agent=self.agent))
+                row = row._replace(status=str(counts))
         return self.censored(row)
 
     def names(self, entry_id: str | None) -> str | None:
@@ -263,3 +282,112 @@ def shows_plain(view: View) -> bool:
     """Whether a view shows every document that is `Reader.plain`."""
     everywhere = view.agent is None and view.here is None
     return everywhere and view.as_of is None and Status.ACTIVE in view.statuses
+
+
+# --- resolved claims ----------------------------------------------------------------
+
+
+class Claims:
+    """Which claims are resolved for a reader, and by which entries.
+
+    What the reader may not see resolves nothing for it, since every document comes out
+    of its posting lists.
+
+    Args:
+        store: the documents.
+
+    Attributes:
+        heirs: current versions of entries that are resolved in an earlier version, each
+            with that one: a plain git pull has joined both. Their claims count as
+            resolved, as `memcli sync` would have resolved them.
+        elsewhere: by number the resolves of another vault that count here as well.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._columns = store.columns
+        numbers = (self._columns.claims[doc] for doc in self.settling())
+        self._own = frozenset(number for number in numbers if number)
+        self.heirs = dict(_heirs(store))
+        self._inherited = {
+            self._columns.claims[heir]: doc for heir, doc in self.heirs.items()
+        }
+        self._inherited.pop(0, None)
+        self.count_resolved(None)
+
+    def settling(self) -> list[int]:
+        """The resolved documents that settle their claim, and not themselves alone."""
+        resolved = self._store.exact("status", str(Status.RESOLVED))
+        if not resolved:
+            return []
+        flags = self._columns.flags
+        return [doc for doc in resolved if not flags[doc] & ONLY_THIS]
+
+    def count_resolved(self, beside: ResolvedClaims | None) -> None:
+        """Count what is resolved in another vault as resolved here, until another call.
+
+        What the user has resolved in the own vault is solved in a team's as well.
+
+        Args:
+            beside: the other vault's claims; None means that no other counts.
+        """
+        self._beside = beside
+        self.elsewhere: dict[int, tuple[Resolve, ...]] = {}
+        if beside is not None and beside.numbers:
+            for number in frozenset(beside.numbers).intersection(self._columns.claims):
+                self.elsewhere[number] = beside.by(number)
+        self.resolved = self._own
+        if self._inherited or self.elsewhere:
+            self.resolved = self._own.union(self._inherited, self.elsewhere)
+        self._resolves: dict[int, tuple[Resolve, ...]] = {}
+
+    @property
+    def own(self) -> ResolvedClaims:
+        """The claims that are resolved in this vault."""
+        numbers = {*self._own, *self._inherited} if self._inherited else self._own
+        return ResolvedClaims(numbers, self.resolves)
+
+    def resolves_elsewhere(self, claim: int) -> tuple[Resolve, ...]:
+        """The resolutions of a claim in another vault, which count here as well."""
+        return self._beside.by(claim) if self._beside else ()
+
+    def resolves(self, claim: int) -> tuple[Resolve, ...]:
+        """The resolved entries that count for others of a claim, the earliest first."""
+        if claim not in self.resolved:
+            return ()
+        if claim not in self._resolves:
+            docs = [*self._store.exact("claim", f"{claim:016x}")]
+            if claim in self._inherited:
+                docs.append(self._inherited[claim])
+            flags, ended = self._columns.flags, self._columns.ended
+            found = [
+                resolve_of(_row(self._store, doc), ended[doc])
+                for doc in docs
+                if flags[doc] & STATUS_MASK == _RESOLVED and not flags[doc] & ONLY_THIS
+            ]
+            every = [*filter(None, found), *self.elsewhere.get(claim, ())]
+            every.sort(key=lambda resolve: (resolve.at, resolve.id))
+            self._resolves[claim] = tuple(every)
+        return self._resolves[claim]
+
+
+def _row(store: Store, doc: int) -> StoredRow:
+    return StoredRow.from_json(store.stored(doc))
+
+
+def _heirs(store: Store) -> Iterator[tuple[int, int]]:
+    """(current version, resolved earlier version) of each entry that has both."""
+    ends: dict[int, int] = {}
+    for doc in store.exact("check", RESOLVED_BEFORE):
+        chain, now = [doc], doc
+        while now not in ends and len(ends) + len(chain) < _MOST_VERSIONS:
+            later = _row(store, now).superseded_by
+            found = [*store.exact("id", later)] if later else []
+            if len(found) != 1:
+                break  # the newest; or the next one is gone, or two files have its id
+            now = found[0]
+            chain.append(now)
+        end = ends.get(now, now)
+        ends.update(dict.fromkeys(chain, end))
+        if end != doc:
+            yield end, doc

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from memcli.search.following import Unindexed
     from memcli.search.index import Index
     from memcli.search.postgres.engine import Engine
-    from memcli.search.reader import Reader
-    from memcli.search.resolved_claims import ResolvedClaims
+    from memcli.search.reader import Reader, ResolvedClaims
     from memcli.storage.lock import Audience
 
     _Answer = TypeVar("_Answer")

@@ -183,7 +183,7 @@ class Engine(Index):
             except Unavailable:
                 self._note()
                 raise
-        self._reader.count_resolved(self.elsewhere())
+        self._reader.claims.count_resolved(self.elsewhere())
         return self._reader
 
     def _read(self, published: Published) -> Reader:

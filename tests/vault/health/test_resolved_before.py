@@ -9,8 +9,7 @@ from memcli import Vault
 from memcli.entries import codec
 from memcli.entries.eligibility import View, standing
 from memcli.entries.entry import Status
-from memcli.search.reader import Reader
-from memcli.search.resolved_claims import Claims
+from memcli.search.reader import Claims, Reader
 from memcli.vault.create import let_git_merge
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
