@@ -2,10 +2,8 @@
 
 import contextlib
 import os
-import random
 import shutil
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -162,25 +160,6 @@ def test_updated_index_answers_byte_for_byte_like_a_fresh_one(
     assert told == [], "a change of files is no reason to rebuild"
 
 
-@pytest.mark.slow
-@settings(max_examples=8)
-@given(contents=st.lists(_files(), min_size=1, max_size=8), seed=st.randoms())
-def test_answers_do_not_depend_on_the_order_in_which_files_were_indexed(
-    tmp_path_factory: pytest.TempPathFactory, contents: list[str], seed: random.Random
-) -> None:
-    files = [(f"n/{i}.md", text) for i, text in enumerate(contents)]
-    first = folder_vault(tmp_path_factory.mktemp("vault"))
-    for name, text in files:
-        write(first.root, name, text)
-    second = folder_vault(tmp_path_factory.mktemp("vault"))
-    seed.shuffle(files)
-    for i, (name, text) in enumerate(files):
-        write(second.root, name, text)
-        if i % 3 == 0:
-            second.recall("deploy")
-    assert answers(second) == answers(first)
-
-
 @settings(max_examples=25)
 @given(contents=st.lists(_files(), max_size=8))
 def test_enumeration_is_what_a_naive_scan_of_the_files_gives(
@@ -250,14 +229,6 @@ def test_recall_beside_a_busy_indexer_says_that_its_answer_is_older(
 # --- damage -----------------------------------------------------------------------
 
 
-def _noise(path: Path) -> None:
-    path.write_bytes(random.Random(7).randbytes(max(path.stat().st_size, 16)))
-
-
-def _half(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-
-
 def _grown(root: Path) -> list[Recalled | Listed]:
     """Index six files in two updates; return the right answers."""
     for i in range(6):
@@ -265,33 +236,6 @@ def _grown(root: Path) -> list[Recalled | Listed]:
         if i % 3 == 2:
             folder_vault(root).recall("deploy")
     return answers(folder_vault(root))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("harm", [_noise, _half, Path.unlink])
-def test_harm_to_any_file_of_the_index_changes_no_answer_and_is_told(
-    tmp_path: Path, harm: Callable[[Path], None]
-) -> None:
-    right = _grown(tmp_path)
-    folder = state_of(tmp_path, layout.INDEX)
-    kept = tmp_path / ".memcli" / "kept"
-    shutil.copytree(folder, kept)
-    for name in sorted(path.name for path in kept.iterdir()):
-        shutil.rmtree(folder)
-        shutil.copytree(kept, folder)
-        harm(folder / name)
-        told: list[str] = []
-        later = Vault.open(str(tmp_path), now_ms=lambda: NOW * 1000, tell=told.append)
-        assert answers(later) == right, name
-        # What a recall does not read, the next update needs.
-        write(tmp_path, "n/other.md", "unrelated\n")
-        everything(later)
-        (tmp_path / "n" / "other.md").unlink()
-        assert answers(later) == right, name
-        # Harm to a file beside the database may be none; one that is gone is no harm.
-        assert told or harm is Path.unlink or not name.endswith(".db"), name
-        for text in told:
-            assert text.startswith(("rebuilding the index", "the index is kept")), name
 
 
 def test_everything_that_memcli_made_for_itself_may_be_missing(tmp_path: Path) -> None:
@@ -336,16 +280,3 @@ def test_a_link_to_two_files_of_one_id_means_the_same_one_in_any_order(
     bit_by_bit = rows()
     shutil.rmtree(state_of(vault.root, layout.INDEX))
     assert rows() == bit_by_bit == ["memories/note/asks.md", "memories/note/a.md"]
-
-
-def test_same_size_edit_of_a_file_that_had_settled_is_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = time.time_ns
-    # Later than the tick in which a file may change unseen: its stamp is trusted.
-    monkeypatch.setattr(time, "time_ns", lambda: real() + 10_000_000_000)
-    file = write(tmp_path, "n/bird.md", "A heron stood there.\n")
-    for _ in range(2):
-        assert len(found_texts(folder_vault(tmp_path), "heron")) == 1
-    file.write_text("A stork stood there.\n")
-    assert len(found_texts(folder_vault(tmp_path), "stork")) == 1

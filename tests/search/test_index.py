@@ -11,7 +11,6 @@ import pytest
 
 from memcli import Vault
 from memcli.entries import layout
-from memcli.recall.query import Query, view_of
 from memcli.search import database
 from memcli.search.following import Behind
 from memcli.search.index import Index
@@ -19,8 +18,7 @@ from memcli.search.reader import Reader
 from memcli.storage import files, listing
 from memcli.storage.lock import Lock
 from tests.conftest import state_of
-from tests.git_command import git
-from tests.saving import every, save
+from tests.saving import save
 
 NOW = 1_795_000_000
 
@@ -58,18 +56,6 @@ def test_settings_of_the_same_size_and_time_are_found(vault: Vault) -> None:
     assert index.change.rebuilt == "the vault's config changed"
 
 
-def test_checkout_of_another_branch_changes_the_answer(vault: Vault) -> None:
-    save(vault, "The cache lives in Redis")
-    git(vault, "checkout", "-q", "-b", "other")
-    save(vault, "The queue lives in Kafka")
-    assert texts(vault, "queue kafka")
-    git(vault, "checkout", "-q", "main")
-    assert texts(vault, "queue kafka") == []
-    assert texts(vault, "cache") == ["The cache lives in Redis"]
-    git(vault, "checkout", "-q", "other")
-    assert texts(vault, "queue kafka") == ["The queue lives in Kafka"]
-
-
 def test_broken_file_is_named_by_every_answer(vault: Vault) -> None:
     save(vault, "red apples")
     Path(vault.root, "memories", "bad.md").write_text("---\nid: [\n---\napples\n")
@@ -102,10 +88,6 @@ def test_unreadable_folder_deletes_nothing(
     found = Vault.open(vault.root).recall("apples")
     assert [row.text for row in found.rows] == ["red apples"]
     assert any("memories/note/ cannot be listed" in w for w in found.warnings)
-
-
-def test_vault_readme_is_no_entry(vault: Vault) -> None:
-    assert every(vault, Query("", view_of(NOW))).rows == []
 
 
 def test_save_sees_changed_files_without_updating_the_index(vault: Vault) -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memcli import Vault
-from memcli.errors import Unreadable
 from memcli.search import following as states
 from memcli.search.following import Unindexed
 from memcli.search.index import Index
@@ -70,21 +69,6 @@ def test_only_folders_with_another_time_are_listed(
     assert listed == ["notes/1"]
 
 
-def test_folder_that_may_change_within_a_tick_is_listed_each_time(vault: Vault) -> None:
-    index = Index(vault.root)
-    write(Path(vault.root, "notes", "a.md"), "old")
-    index.current()
-    state = index._opened()
-    assert state is not None
-    assert state.folders["notes"][0] == 0
-    time.sleep(2 * TICK)
-    index = Index(vault.root)
-    index.current()
-    state = index._opened()
-    assert state is not None
-    assert state.folders["notes"][0] != 0, "noted once it has aged"
-
-
 def test_folder_in_whose_place_a_link_came_is_gone(
     vault: Vault, tmp_path: Path
 ) -> None:
@@ -113,13 +97,6 @@ def test_folder_that_cannot_be_listed_is_as_it_was(
 
     monkeypatch.setattr(listing, "_scan_folder", refused)
     assert found(vault.root, state) == ([], [])
-
-
-def test_vault_that_is_gone_is_said(vault: Vault) -> None:
-    state = indexed(vault.root)
-    shutil.rmtree(vault.root)
-    with pytest.raises(Unreadable):
-        Unindexed(vault.root, state)
 
 
 def test_file_edited_in_place_is_found_when_it_matters(vault: Vault) -> None:

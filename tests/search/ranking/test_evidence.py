@@ -3,8 +3,6 @@
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 from memcli.entries.shipped import our_folder
 from memcli.entries.text import tokens
 from memcli.search.ranking.evidence import MOST, bar, evidence, weight
@@ -18,31 +16,20 @@ def of(prompt: str, entry: str, size: int = 200) -> float:
     return evidence(names, weights, Counter(tokens.terms(entry, stem)))
 
 
-def test_a_rare_word_counts_more_than_a_common_one():
+def test_a_word_counts_by_how_rare_it_is_here_and_in_what_people_say():
     assert weight("jitter", 1, 1000) == MOST > weight("file", 1, 1000) > 0
-
-
-def test_a_word_counts_less_the_more_entries_hold_it():
     assert weight("jitter", 2, 1000) > weight("jitter", 400, 1000) > 0
-
-
-def test_what_an_entry_says_twice_counts_half_as_much_again():
-    assert of("jitter", "jitter and jitter") == 1.5 * of("jitter", "jitter")
-
-
-def test_the_bar_rises_with_the_words_that_may_be_shared_by_chance():
+    for term in ("a", "7", "42", "404"):
+        assert weight(term, 1, 1000) == 0 < weight("9077", 1, 1000)
+    # A small vault is weighed as one of two hundred entries.
+    assert weight("jitter", 1, 3) == weight("jitter", 1, 200)
+    assert bar(3) == bar(200) < bar(5000)
     assert bar(200, 1) < bar(200, 6) < bar(200, 24) == bar(200)
     assert bar(200, 1) > 1.5 * MOST  # one word alone is never enough
 
 
-def test_a_small_vault_is_weighed_as_one_of_two_hundred_entries():
-    assert weight("jitter", 1, 3) == weight("jitter", 1, 200)
-    assert bar(3) == bar(200) < bar(5000)
-
-
-@pytest.mark.parametrize("term", ["a", "7", "42", "404"])
-def test_letters_and_short_numbers_say_nothing(term: str):
-    assert weight(term, 1, 1000) == 0 < weight("9077", 1, 1000)
+def test_what_an_entry_says_twice_counts_half_as_much_again():
+    assert of("jitter", "jitter and jitter") == 1.5 * of("jitter", "jitter")
 
 
 def test_all_parts_of_one_name_count_as_one_word():

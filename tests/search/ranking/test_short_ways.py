@@ -14,10 +14,8 @@ from memcli.search.ranking.corpus import (
     Scored,
     Term,
     Weights,
-    inverse_frequency,
 )
 from memcli.search.ranking.proximity import Neighbourhood
-from memcli.search.ranking.rank import expansion
 from tests.search.ranking.test_ranking import DAY, NOW, Doc, Toy
 
 WORDS = [f"word{number}" for number in range(40)]
@@ -110,34 +108,6 @@ def test_what_is_looked_up_in_a_list_is_what_reading_it_finds() -> None:
         assert [*found.items()] == [
             (doc, n) for doc, n in zip(docs, counts, strict=True) if doc in wanted
         ]
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_feedback_is_what_a_look_at_all_words_chooses(seed: int) -> None:
-    corpus = toy(seed)
-    chance = random.Random(seed)
-    totals = {doc: float(chance.randint(1, 9)) for doc in range(0, corpus.size, 3)}
-    known = [Term("word0", "word0", 3, 1.5), Term("word7", "word7", 2, 2.5)]
-    weights = Weights(feedback_terms=4)
-    best = sorted(totals, key=lambda doc: (-totals[doc], corpus.orders[doc]))[:3]
-    mass = sum(totals[doc] for doc in best)
-    votes: dict[str, float] = {}
-    for doc in best:
-        for text, count in corpus.key_terms(doc).items():
-            if text not in ("word0", "word7"):
-                vote = totals[doc] / mass * count / (count + 1)
-                votes[text] = votes.get(text, 0.0) + vote
-    # `likely` is cut at 32 words, which three of these documents seldom have.
-    likely = sorted(votes, key=lambda text: (-votes[text], text))[:32]
-    weighed = sorted(
-        (-votes[t] * inverse_frequency(corpus.frequency(t), corpus.size), t)
-        for t in likely
-    )[:4]
-    whole = sum(-weight for weight, _ in weighed)
-    budget = weights.feedback * (1.5 + 2.5)
-    expected = [(text, budget * -weight / whole) for weight, text in weighed]
-    found = expansion(totals, known, corpus, weights)  # type: ignore[arg-type]
-    assert [(term.text, term.idf) for term in found] == expected
 
 
 @pytest.mark.parametrize("seed", range(8))
