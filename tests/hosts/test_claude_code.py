@@ -61,8 +61,7 @@ def test_a_call_names_its_command_or_its_file(
         ("Exit code 0\nok", {}, False),
         # Nothing ran: a person said no.
         (
-            "The user doesn't want to proceed with this tool use. The tool use was"
-            " rejected. To tell you how to proceed, the user said:\nAlways ask.",
+            "The user doesn't want to proceed with this tool use.",
             {"is_error": True},
             None,
         ),
@@ -113,18 +112,11 @@ def test_the_body_of_a_slash_command_is_not_typed_with_or_without_its_mark(
 
 
 @pytest.mark.parametrize(
-    "mark",
-    [
-        {"agentId": "a1"},
-        {"sourceToolUseID": "toolu_1"},
-        {"promptSource": "system"},
-    ],
+    "mark", ["agentId", "sourceToolUseID", "sourceToolAssistantUUID", "promptSource"]
 )
-def test_what_a_tool_or_an_agent_put_in_is_not_typed(
-    tmp_path: Path, mark: dict[str, str]
-) -> None:
+def test_what_a_tool_or_an_agent_put_in_is_not_typed(tmp_path: Path, mark: str) -> None:
     session = Claude()
-    session.user("Never delete todos", **mark)
+    session.user("Never delete todos", **{mark: "system"})
     session.agent("Well.")
     session.user("Thank you")
     assert said(session.save(tmp_path)) == ["Thank you"]
@@ -261,18 +253,11 @@ def test_a_compaction_loses_nothing_and_adds_nothing(tmp_path: Path) -> None:
     session = Claude()
     session.user("Before")
     last = session.agent("Old answer")
-    session.add(
-        "system",
-        parent=None,
-        subtype="compact_boundary",
-        logicalParentUuid=last,
-        compactMetadata={"trigger": "manual"},
-    )
+    boundary = {"subtype": "compact_boundary", "logicalParentUuid": last}
+    session.add("system", parent=None, **boundary)
     session.user(
-        "This session is being continued from a previous conversation that ran out of"
-        " context. The user said to always use tabs.",
+        "This session is being continued from a previous conversation that ran out of",
         isCompactSummary=True,
-        isVisibleInTranscriptOnly=True,
     )
     session.user("<local-command-caveat>Caveat: x</local-command-caveat>", isMeta=True)
     session.user("<command-name>/compact</command-name>")
@@ -319,14 +304,9 @@ def test_what_was_typed_while_the_agent_worked_is_a_user_step(tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     "fields",
-    [
-        {"origin": {"kind": "peer"}},
-        {"origin": None},
-        {"commandMode": None},
-        {"type": "hook_success"},
-        {"prompt": {"x": 1}},
-    ],
-)
+    [{"origin": {"kind": "peer"}}, {"origin": None}, {"commandMode": None},
+     {"type": "hook_success"}, {"prompt": {"x": 1}}],
+)  # fmt: skip
 def test_what_others_queued_is_no_user_step(
     tmp_path: Path, fields: dict[str, Any]
 ) -> None:

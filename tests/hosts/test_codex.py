@@ -27,20 +27,12 @@ def message(role: str, *texts: str, **fields: Any) -> dict[str, Any]:
     return line("response_item", type="message", role=role, content=content, **fields)
 
 
-def call(name: str, arguments: str, call_id: str = "c1") -> dict[str, Any]:
-    return line(
-        "response_item",
-        type="function_call",
-        name=name,
-        arguments=arguments,
-        call_id=call_id,
-    )
+def item(kind: str, call_id: str = "c1", **fields: Any) -> dict[str, Any]:
+    return line("response_item", type=kind, call_id=call_id, **fields)
 
 
-def output(value: Any, call_id: str = "c1") -> dict[str, Any]:
-    return line(
-        "response_item", type="function_call_output", call_id=call_id, output=value
-    )
+def output(value: Any) -> dict[str, Any]:
+    return item("function_call_output", output=value)
 
 
 def test_a_session_comes_out_in_order_with_all_that_is_known(tmp_path: Path) -> None:
@@ -50,7 +42,9 @@ def test_a_session_comes_out_in_order_with_all_that_is_known(tmp_path: Path) -> 
             meta(),
             message("user", "Run the tests", id="m1"),
             message("assistant", "I will.", id="m2"),
-            call("exec_command", '{"cmd": "make test"}'),
+            item(
+                "function_call", name="exec_command", arguments='{"cmd": "make test"}'
+            ),
             output(
                 "Chunk ID: 9\nWall time: 0.1 seconds\nProcess exited with code 2\n"
                 "Original token count: 4\nOutput:\nno rule\n"
@@ -91,11 +85,6 @@ def test_developer_events_and_compaction_do_not_count(tmp_path: Path) -> None:
         message("developer", "Always use tabs"),
         message("user", "Use spaces"),
         line("event_msg", type="user_message", message="Use spaces"),
-        line(
-            "event_msg",
-            type="item_completed",
-            item={"type": "UserMessage", "content": [{"text": "Use spaces"}]},
-        ),
         line("compacted", message="summary", replacement_history=[old]),
         line("world_state", full=True),
         line("response_item", type="reasoning", summary=[]),
@@ -153,25 +142,9 @@ def test_a_patch_names_the_first_file_it_changes(tmp_path: Path) -> None:
     patch = "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n*** End Patch"
     records = [
         meta(),
-        line(
-            "response_item",
-            type="custom_tool_call",
-            name="apply_patch",
-            call_id="c1",
-            input=patch,
-        ),
-        line(
-            "response_item",
-            type="custom_tool_call_output",
-            call_id="c1",
-            output="apply_patch verification failed: no such line",
-        ),
-        line(
-            "response_item",
-            type="local_shell_call",
-            call_id="c2",
-            action={"type": "exec", "command": ["make"]},
-        ),
+        item("custom_tool_call", name="apply_patch", input=patch),
+        item("custom_tool_call_output", output="apply_patch verification failed: x"),
+        item("local_shell_call", "c2", action={"type": "exec", "command": ["make"]}),
     ]
     edit, failure, shell = steps(write(tmp_path / "r.jsonl", records))
     assert (edit.action, edit.text) == ("edit", "src/a.py")
@@ -189,11 +162,7 @@ OLD = '{"output": "boom\\n", "metadata": {"exit_code": 1, "duration_seconds": 0.
         ("Exit code: 1\nWall time: 0 seconds\nOutput:\nboom", "boom", True),
         ("Wall time: 1 s\nProcess running with session ID 7\nOutput:\nok", "ok", None),
         # A line of the output is not the code of the command.
-        (
-            "log:\nProcess exited with code 1\n",
-            "log:\nProcess exited with code 1",
-            None,
-        ),
+        ("x:\nProcess exited with code 1", "x:\nProcess exited with code 1", None),
         ({"content": "boom", "success": False}, "boom", True),
         ([{"type": "input_text", "text": "fine"}], "fine", None),
         (7, "", None),
@@ -206,14 +175,14 @@ def test_an_output_says_whether_the_tool_failed_in_all_forms(
     assert (step.text, step.failed) == (text, failed)
 
 
+COMMAND = {"type": "CommandExecution"}
+
+
 @pytest.mark.parametrize(
     "event",
     [
         {"type": "exec_command_end", "call_id": "c1", "exit_code": 3},
-        {
-            "type": "item_completed",
-            "item": {"type": "CommandExecution", "id": "c1", "exit_code": 3},
-        },
+        {"type": "item_completed", "item": {**COMMAND, "id": "c1", "exit_code": 3}},
     ],
 )
 def test_a_code_that_only_an_event_knows_counts(

@@ -12,11 +12,7 @@ from tests.hosts.writing import FRAME, NOON, said, steps, write
 AT = "2026-11-21T12:00:00Z"
 START: dict[str, Any] = {
     "type": "session.start",
-    "data": {
-        "sessionId": "5e55",
-        "startTime": NOON,
-        "context": {"cwd": "/home/dev/work"},
-    },
+    "data": {"sessionId": "5e55", "context": {"cwd": "/home/dev/work"}},
     "id": "e0",
     "timestamp": NOON,
 }
@@ -30,36 +26,21 @@ def event(kind: str, name: str = "", *, agent: str = "", **data: Any) -> dict[st
 
 
 def test_a_session_comes_out_in_order_with_all_that_is_known(tmp_path: Path) -> None:
-    given = {"command": "make test", "description": "Test"}
-    request = {"toolCallId": "c1", "name": "bash", "arguments": given}
+    call: dict[str, Any] = {"toolCallId": "c1", "arguments": {"command": "make test"}}
+    request = {"name": "bash", **call}
+    other = {"transformedContent": "<system_reminder>Always</system_reminder> Run"}
     done: dict[str, Any] = {"success": True, "shellExecution": {"exitCode": 2}}
+    done |= {"toolCallId": "c1", "result": {"content": "no rule"}}
     path = write(
         tmp_path / "5e55" / "events.jsonl",
         [
             START,
             event("hook.start", input={"prompt": "Run the tests"}),
-            event(
-                "user.message",
-                "e1",
-                content="Run the tests",
-                transformedContent="<system_reminder>Always</system_reminder> Run",
-            ),
+            event("user.message", "e1", content="Run the tests", **other),
             event("system.message", content="You are Copilot. Always obey."),
             event("assistant.message", "e2", content="I will.", toolRequests=[request]),
-            event(
-                "tool.execution_start",
-                "e3",
-                toolCallId="c1",
-                toolName="bash",
-                arguments=given,
-            ),
-            event(
-                "tool.execution_complete",
-                "e4",
-                toolCallId="c1",
-                result={"content": "no rule"},
-                **done,
-            ),
+            event("tool.execution_start", "e3", toolName="bash", **call),
+            event("tool.execution_complete", "e4", **done),
             event("session.compaction_complete", summaryContent="Always use tabs"),
             event("session.shutdown"),
         ],
@@ -113,11 +94,7 @@ def test_what_was_rewound_is_gone(tmp_path: Path) -> None:
         ({"success": True, "shellExecution": {"exitCode": 0}}, "", False),
         ({"success": False, "shellExecution": {"exitCode": 0}}, "", True),
         ({"success": True}, "", False),
-        (
-            {"success": False, "error": {"message": "no such file"}},
-            "no such file",
-            True,
-        ),
+        ({"success": False, "error": {"message": "gone"}}, "gone", True),
         ({"result": {"detailedContent": "diff"}}, "diff", None),
     ],
 )

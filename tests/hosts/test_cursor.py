@@ -65,15 +65,7 @@ def test_a_session_comes_out_in_order_with_all_that_is_known(tmp_path: Path) -> 
         (["<open_and_recently_viewed_files>a</open_and_recently_viewed_files>"], []),
         ([query(FRAME)], []),
         ([query("Implement the following plan:\n\nAlways use tabs")], []),
-        (
-            [
-                query(
-                    "Rename it\n\nImplement the plan as specified, it is attached for "
-                    "your reference. Do NOT edit the plan file itself."
-                )
-            ],
-            [],
-        ),
+        ([query("Rename it\n\nImplement the plan as specified, it is below.")], []),
         ([{"type": "tool_result", "content": query("Always obey")}], []),
         ([{"type": "image", "text": query("Always obey")}], []),
     ],

@@ -85,9 +85,7 @@ def test_a_file_that_is_referred_to_is_not_typed(tmp_path: Path) -> None:
 
 def test_lists_of_the_host_add_only_what_stands_nowhere_else(tmp_path: Path) -> None:
     context = message("m0", "user", [{"text": "<session_context>\nAlways"}])
-    summary = message(
-        "m9", "user", [{"text": "<state_snapshot>Always</state_snapshot>"}]
-    )
+    summary = message("m9", "user", [{"text": "<state_snapshot>x</state_snapshot>"}])
     first = message("m1", "gemini", "First answer")
     only = message("m2", "user", "Stands only in lists")
     path = write(

@@ -127,20 +127,8 @@ def test_a_heading_alone_is_no_title(page: str, title: str) -> None:
     assert rule.title() == title
 
 
-@pytest.mark.parametrize(
-    ("tool", "name"),
-    [
-        ("claude-code", "CLAUDE.md"),
-        ("agents-md", "AGENTS.md"),
-        ("copilot", ".github/copilot-instructions.md"),
-        ("gemini", "GEMINI.md"),
-    ],
-)
-def test_each_rule_of_a_page_is_a_convention_of_its_project(
-    tmp_path: Path, tool: str, name: str
-) -> None:
-    page = write(tmp_path / name, PAGE)
-    read = memories(tool, page, folder=tmp_path)
+def test_each_rule_of_a_page_is_a_convention_of_its_project(tmp_path: Path) -> None:
+    read = memories("agents-md", write(tmp_path / "AGENTS.md", PAGE), folder=tmp_path)
     assert [item.line for item in read] == [3, 10, 18]
     assert {item.fields["kind"] for item in read} == {"convention"}
     assert {item.folder for item in read} == {str(tmp_path)}
@@ -206,22 +194,19 @@ def test_a_task_group_of_codex_is_about_its_folder(tmp_path: Path) -> None:
     write(tmp_path / "memories" / "MEMORY.md", group + "\n" + group)
     first, second, profile = memories("codex", tmp_path / "memories")
     assert profile.fields["text"] == "Ada ships daily."
-    assert (first.folder, first.fields["occurred_at"]) == (
-        "/code/etl",
-        "2026-08-02T10:00:00Z",
-    )
+    about = (first.folder, first.fields["occurred_at"])
+    assert about == ("/code/etl", "2026-08-02T10:00:00Z")
     assert (first.line, second.line) == (1, 7)
 
 
 def test_an_export_of_mem0_is_read_as_a_list_or_below_results(tmp_path: Path) -> None:
-    row = {
+    row: dict[str, object] = {
         "id": "m1",
         "memory": "Ada is allergic to nuts",
-        "created_at": "2026-05-01T10:00:00.123-07:00",
-        "expiration_date": "2030-01-01",
-        "categories": ["Health", "food & drink"],
         "metadata": None,
     }
+    row |= {"created_at": "2026-05-01T10:00:00.123-07:00"}
+    row |= {"expiration_date": "2030-01-01", "categories": ["Health", "food & drink"]}
     for number, value in enumerate(([row], {"results": [row]})):
         path = write(tmp_path / f"{number}.json", json.dumps(value))
         (only,) = memories("mem0", path)
@@ -295,23 +280,17 @@ def test_no_place_that_is_a_link_or_lies_behind_one_in_a_project_is_read(
     write(away / "rules" / "a.md", "Deploy on Mondays.\n")
     write(away / "AGENTS.md", "# Rules\n\nDeploy on Mondays.\n")
     project.mkdir()
-    for name, target in (
-        ("AGENTS.md", away / "AGENTS.md"),
-        (".cursor", away),
-        (".cursorrules", away / "AGENTS.md"),
-        ("db", away / "AGENTS.md"),
-    ):
-        (project / name).symlink_to(target)
-    rules = project / ".cursor" / "rules"
-    for tool, place in (
-        ("agents-md", project / "AGENTS.md"),
-        ("cursor", rules),
-        ("cursor", project / ".cursorrules"),
-        ("mem0", project / "db"),
-    ):
-        why = "is a symbolic link, which memcli does not follow"
+    (project / ".cursor").symlink_to(away)
+    for name in ("AGENTS.md", ".cursorrules", "db"):
+        (project / name).symlink_to(away / "AGENTS.md")
+    why = "is a symbolic link, which memcli does not follow"
+    for tool, name in (
+        ("agents-md", "AGENTS.md"), ("cursor", ".cursor/rules"),
+        ("cursor", ".cursorrules"), ("mem0", "db"),
+    ):  # fmt: skip
+        place = project / name
         assert found(tool, place, folder=project) == [Problem(str(place), 1, why)]
-        if place is not rules:
+        if name != ".cursor/rules":
             assert found(tool, place) == [Problem(str(place), 1, why)]
     linked = tmp_path / "linked"
     linked.symlink_to(project)  # the person's own

@@ -20,67 +20,34 @@ PATCH = """*** Begin Patch
 
 
 @pytest.mark.parametrize(
-    ("payload", "expected"),
+    ("tool", "given", "expected"),
     [
-        (
-            {
-                "tool_name": "Edit",
-                "tool_input": {
-                    "file_path": "/w/a.py",
-                    "old_string": "x",
-                    "new_string": "y",
-                },
-            },
-            [("a.py", "y", "")],
-        ),
-        (
-            {
-                "tool_name": "Write",
-                "tool_input": {"file_path": "/o/a.py", "content": "y"},
-            },
-            [("/o/a.py", "y", "")],
-        ),
-        (
-            {
-                "tool_name": "MultiEdit",
-                "tool_input": {
-                    "file_path": "/w/a.py",
-                    "edits": [{"new_string": "y"}, {"new_string": "z"}],
-                },
-            },
-            [("a.py", "y\nz", "")],
-        ),
-        ({"tool_name": "Bash", "tool_input": {"command": "ls"}}, [("", "", "ls")]),
-        (
-            {"tool_name": "shell", "tool_input": {"command": ["bash", "-lc", "ls -a"]}},
-            [("", "", "ls -a")],
-        ),
-        (
-            {"tool_name": "apply_patch", "tool_input": {"command": PATCH}},
-            [("a.py", "new = 2", ""), ("b/c.py", "x = 3", ""), ("d.py", "", "")],
-        ),
-        (
-            {
-                "toolName": "create",
-                "toolArgs": json.dumps({"path": "/w/a", "file_text": "y"}),
-            },
-            [("a", "y", "")],
-        ),
-        (
-            {"command": "make", "hook_event_name": "beforeShellExecution"},
-            [("", "", "make")],
-        ),
-        (
-            {"tool_name": "delete_file", "tool_input": {"target_file": "a"}},
-            [("a", "", "")],
-        ),
-        ({"tool_name": "Read", "tool_input": {"file_path": "/w/a.py"}}, []),
+        ("Edit", {"file_path": "/w/a.py", "new_string": "y"}, [("a.py", "y", "")]),
+        ("Write", {"file_path": "/o/a.py", "content": "y"}, [("/o/a.py", "y", "")]),
+        ("MultiEdit",
+         {"file_path": "/w/a.py", "edits": [{"new_string": "y"}, {"new_string": "z"}]},
+         [("a.py", "y\nz", "")]),
+        ("Bash", {"command": "ls"}, [("", "", "ls")]),
+        ("shell", {"command": ["bash", "-lc", "ls -a"]}, [("", "", "ls -a")]),
+        ("apply_patch", {"command": PATCH},
+         [("a.py", "new = 2", ""), ("b/c.py", "x = 3", ""), ("d.py", "", "")]),
+        ("delete_file", {"target_file": "a"}, [("a", "", "")]),
+        ("Read", {"file_path": "/w/a.py"}, []),
     ],
-)
-def test_each_host_says_what_its_tool_does(
-    payload: dict[str, Any], expected: list[tuple[str, str, str]]
+)  # fmt: skip
+def test_what_a_tool_does_is_read_off_its_arguments(
+    tool: str, given: dict[str, Any], expected: list[tuple[str, str, str]]
 ):
-    assert actions({"cwd": "/w", **payload}, "/w") == expected
+    payload = {"cwd": "/w", "tool_name": tool, "tool_input": given}
+    assert actions(payload, "/w") == expected
+
+
+def test_copilot_s_arguments_are_json_and_cursor_s_command_stands_beside_the_rest():
+    given = json.dumps({"path": "/w/a", "file_text": "y"})
+    copilot = {"toolName": "create", "toolArgs": given}
+    assert actions(copilot, "/w") == [("a", "y", "")]
+    cursor = {"command": "make", "hook_event_name": "beforeShellExecution"}
+    assert actions(cursor, "/w") == [("", "", "make")]
 
 
 @pytest.mark.parametrize(

@@ -89,18 +89,12 @@ def project(tmp_path: Path) -> str:
 
 def test_every_host_keeps_its_transcripts_somewhere_else(machine: Machine) -> None:
     paths = {
-        "claude-code": [
-            ".claude/projects/-work/b.jsonl",
-            ".claude/projects/-other/a.jsonl",
-        ],
+        "claude-code": [f".claude/projects/-{n}.jsonl" for n in ("work/b", "other/a")],
         "codex": [
             ".codex/sessions/2026/11/20/rollout-2026-b.jsonl",
             ".codex/archived_sessions/rollout-2025-a.jsonl",
         ],
-        "gemini": [
-            ".gemini/tmp/work/chats/session-2.jsonl",
-            ".gemini/tmp/abc/chats/session-1.jsonl",
-        ],
+        "gemini": [".gemini/tmp/work/chats/session-2.jsonl"],
         "copilot": [".copilot/session-state/5e55/events.jsonl"],
         "cursor": [
             ".cursor/projects/home-dev-work/agent-transcripts/c1.jsonl",

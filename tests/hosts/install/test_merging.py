@@ -187,13 +187,10 @@ def test_after_a_move_only_the_command_changes_and_what_a_person_added_stays():
     hook = value(moved)["hooks"]["Stop"][0]["hooks"][0]
     assert hook["statusMessage"] == "remembering"
     assert hook["command"].startswith("/usr/bin/python3 -P -m memcli hook stop")
-    changed = [
-        (a, b)
-        for a, b in zip(edited.splitlines(), moved.splitlines(), strict=True)
-        if a != b
-    ]
+    rows = zip(edited.splitlines(), moved.splitlines(), strict=True)
+    changed = [(old, new) for old, new in rows if old != new]
     assert len(changed) == 7
-    assert all('"command"' in a and '"command"' in b for a, b in changed)
+    assert all('"command"' in old and '"command"' in new for old, new in changed)
 
 
 def test_entries_of_older_versions_and_doubles_go():
@@ -207,19 +204,9 @@ def test_entries_of_older_versions_and_doubles_go():
 
 
 def test_our_hook_in_a_group_with_others_is_taken_out_alone():
-    mixed = {
-        "hooks": {
-            "Stop": [
-                {
-                    "hooks": [
-                        {"type": "command", "command": "first"},
-                        {"command": '"/a b/memcli" hook stop --host claude-code'},
-                        {"type": "command", "command": "last"},
-                    ]
-                }
-            ]
-        }
-    }
+    lines = ("first", '"/a b/memcli" hook stop --host claude-code', "last")
+    hooks = [{"type": "command", "command": line} for line in lines]
+    mixed = {"hooks": {"Stop": [{"hooks": hooks}]}}
     left = without(json.dumps(mixed), CLAUDE)
     (group,) = value(left)["hooks"]["Stop"]
     assert [hook["command"] for hook in group["hooks"]] == ["first", "last"]

@@ -82,17 +82,9 @@ def test_a_quote_in_powershell_is_doubled_and_read_back() -> None:
     assert calls(line)[0] == "/it's/memcli"
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "memcli recall x",
-        "echo memcli hooks --host x",
-        "my-hook stop --host x",
-        None,
-    ],
-)
-def test_what_calls_no_hook_of_memcli_is_nobodys_business(command: object) -> None:
-    assert not calls_hook(command)
+def test_what_calls_no_hook_of_memcli_is_nobodys_business() -> None:
+    lines = ("memcli recall x", "echo memcli hooks --host x", "my-hook stop --host x")
+    assert not any(map(calls_hook, (*lines, None)))
 
 
 @posix
