@@ -81,44 +81,31 @@ VALUES = st.recursive(
     ),
     max_leaves=8,
 )
-KEYS = {
-    "claude-code": """uuid parentUuid logicalParentUuid sessionId cwd timestamp message
-        isMeta isSidechain isCompactSummary planContent toolUseResult origin subtype
-        attachment toolDenialKind""",
-    "codex": "timestamp payload",
-    "gemini": """id timestamp content displayContent toolCalls kind messages sessionId
-        projectHash startTime directories $set $rewindTo""",
-    "copilot": "id timestamp data agentId",
-    "cursor": "role message id",
-    "opencode": "role text",
-    "windsurf": """status timestamp step_id user_input planner_response code_action
-        run_command content""",
-    "generic": "role text id at call tool action failed",
-}
-INNER = {
-    "message": "role content model",
-    "attachment": "type prompt commandMode origin",
-    "payload": """type id role content name arguments input action call_id output item
-        num_turns internal_chat_message_metadata_passthrough cwd timestamp source""",
-    "data": """content source toolCallId toolName arguments success result error
-        shellExecution sessionId context startTime upToEventId""",
-    "$set": "messages",
-    "user_input": "user_response rules_applied",
-    "planner_response": "response",
-    "code_action": "path new_content",
-    "run_command": "command_line output exit_code",
-    "toolCalls": "id name args status result resultDisplay",
-}
-TYPES = {
-    "claude-code": "user assistant system attachment",
-    "codex": "response_item event_msg session_meta compacted",
-    "gemini": "user gemini info",
+# Of each host the types of its records and their fields; `a.b` is a field of a field.
+FIELDS = {
+    "claude-code": """user assistant system attachment : uuid parentUuid sessionId cwd
+        logicalParentUuid timestamp isMeta isSidechain isCompactSummary planContent
+        toolUseResult origin subtype toolDenialKind message.role message.content
+        message.model attachment.type attachment.prompt attachment.commandMode
+        attachment.origin""",
+    "codex": """response_item event_msg session_meta compacted : timestamp payload.type
+        payload.id payload.role payload.content payload.name payload.arguments
+        payload.input payload.action payload.call_id payload.output payload.item
+        payload.num_turns payload.internal_chat_message_metadata_passthrough
+        payload.cwd payload.source""",
+    "gemini": """user gemini info : id timestamp content displayContent kind sessionId
+        projectHash directories $set.messages $rewindTo toolCalls.id toolCalls.name
+        toolCalls.args toolCalls.status toolCalls.result toolCalls.resultDisplay""",
     "copilot": """user.message assistant.message tool.execution_start session.start
-        tool.execution_complete session.snapshot_rewind""",
-    "cursor": "turn_ended",
-    "opencode": "user",
-    "windsurf": "user_input planner_response code_action run_command hologram",
-    "generic": "user",
+        tool.execution_complete session.snapshot_rewind : id timestamp agentId
+        data.content data.source data.toolCallId data.toolName data.arguments
+        data.success data.result data.error data.shellExecution data.sessionId
+        data.context data.upToEventId""",
+    "cursor": "turn_ended : role id message.role message.content",
+    "opencode": "user : role text",
+    "windsurf": """user_input planner_response : step_id user_input.user_response
+        planner_response.response""",
+    "generic": "user : role text id at call tool action failed",
 }
 PAYLOADS = """message function_call function_call_output custom_tool_call
     local_shell_call thread_rolled_back item_completed exec_command_end"""
@@ -126,19 +113,19 @@ PAYLOADS = """message function_call function_call_output custom_tool_call
 
 def objects(host: str) -> st.SearchStrategy[dict[str, Any]]:
     """Records that look right from afar and may hold anything in each field."""
+    types, _, names = FIELDS[host].partition(" : ")
+    inner: dict[str, dict[str, st.SearchStrategy[Any]]] = {}
+    for name in names.split():
+        key, _, field = name.partition(".")
+        inner.setdefault(key, {}).update({field: VALUES} if field else {})
+    if "payload" in inner:
+        inner["payload"]["type"] = st.sampled_from(PAYLOADS.split()) | VALUES
     fields: dict[str, st.SearchStrategy[Any]] = {}
-    for key in KEYS[host].split():
-        fields[key] = VALUES
-        if key in INNER:
-            inner: dict[str, st.SearchStrategy[Any]] = dict.fromkeys(
-                INNER[key].split(), VALUES
-            )
-            if key == "payload":
-                inner["type"] = st.sampled_from(PAYLOADS.split()) | VALUES
-            shape = st.fixed_dictionaries({}, optional=inner)
-            fields[key] = shape | st.lists(shape, max_size=2) | VALUES
-    kind = st.sampled_from(TYPES[host].split()) | VALUES
-    return st.fixed_dictionaries({}, optional={"type": kind, **fields})
+    for key, shapes in inner.items():
+        shape = st.fixed_dictionaries({}, optional=shapes)
+        fields[key] = shape | st.lists(shape, max_size=2) | VALUES if shapes else VALUES
+    fields["type"] = st.sampled_from(types.split()) | VALUES
+    return st.fixed_dictionaries({}, optional=fields)
 
 
 @pytest.mark.parametrize("host", HOSTS)

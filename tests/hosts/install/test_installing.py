@@ -12,7 +12,7 @@ import pytest
 from memcli.errors import Conflict, InvalidConfig, UnsafePath, UsageError
 from memcli.hosts import install, table
 from memcli.hosts.install import Installation, Program, Step
-from memcli.hosts.install.plans import HOOKS, plan
+from memcli.hosts.install.plans import HOOKS, locate, plan
 from memcli.storage import known_vaults
 
 posix = pytest.mark.skipif(os.name == "nt", reason="modes and links of POSIX")
@@ -20,16 +20,6 @@ HOSTS = [host.name for host in table.with_hooks()]
 FILES = [host.name for host in table.with_hooks() if not host.is_plugin]
 EVERY = pytest.mark.parametrize("host", HOSTS)
 BOTH = pytest.mark.parametrize("scope", install.SCOPES)
-
-PLACES = {
-    "claude-code": (".claude/settings.json", ".claude/settings.json"),
-    "codex": (".codex/hooks.json", ".codex/hooks.json"),
-    "gemini": (".gemini/settings.json", ".gemini/settings.json"),
-    "copilot": (".copilot/hooks/memcli.json", ".github/hooks/memcli.json"),
-    "cursor": (".cursor/hooks.json", ".cursor/hooks.json"),
-    "windsurf": (".codeium/windsurf/hooks.json", ".windsurf/hooks.json"),
-    "opencode": (".config/opencode/plugins/memcli.js", ".opencode/plugins/memcli.js"),
-}
 
 
 @pytest.fixture
@@ -57,8 +47,8 @@ class Machine:
         self.environ = {**os.environ}
 
     def path(self, host: str, scope: str = "user") -> Path:
-        user, project = PLACES[host]
-        return self.home / user if scope == "user" else self.project / project
+        place = locate(HOOKS, table.find(host), scope, self.seen())[0]
+        return Path(os.path.abspath(place))
 
     def seen(
         self, program: Program | None = None, vault: str | None = None
@@ -95,10 +85,6 @@ class Machine:
         roots = (self.home, self.project)
         found = [path for root in roots for path in root.rglob("*")]
         return {str(p): p.read_bytes() if p.is_file() else b"/" for p in found}
-
-
-def fate(step: Step) -> tuple[str, str | None]:
-    return step.outcome, step.backup
 
 
 @pytest.fixture
@@ -151,21 +137,14 @@ def test_a_vault_is_pinned_when_it_was_named_and_not_else(
     assert machine.status(host).vault is None
 
 
-@pytest.mark.parametrize(
-    ("variable", "host", "file"),
-    [
-        ("CLAUDE_CONFIG_DIR", "claude-code", "settings.json"),
-        ("CODEX_HOME", "codex", "hooks.json"),
-        ("COPILOT_HOME", "copilot", "hooks/memcli.json"),
-        ("OPENCODE_CONFIG_DIR", "opencode", "plugins/memcli.js"),
-    ],
-)
+@pytest.mark.parametrize("host", ["claude-code", "codex", "copilot", "opencode"])
 def test_variables_move_the_folder_of_a_host(
-    machine: Machine, tmp_path: Path, variable: str, host: str, file: str
+    machine: Machine, tmp_path: Path, host: str
 ) -> None:
-    machine.environ[variable] = str(tmp_path / "moved")
+    record = table.find(host)
+    machine.environ[record.home_variable] = str(tmp_path / "moved")
     machine.install(host)
-    assert (tmp_path / "moved" / file).is_file()
+    assert (tmp_path / "moved" / record.hook_files[0]).is_file()
     machine.uninstall(host)
     assert not (tmp_path / "moved").exists()
 
@@ -179,13 +158,13 @@ def test_files_and_folders_that_were_made_go_again(
     machine: Machine, host: str, scope: str
 ) -> None:
     before = machine.files()
-    assert fate(machine.install(host, scope)) == ("installed", None)
+    assert machine.install(host, scope).outcome == "installed"
     after = machine.files()
-    assert fate(machine.install(host, scope)) == ("unchanged", None)
+    assert machine.install(host, scope).outcome == "unchanged"
     assert machine.files() == after
-    assert fate(machine.uninstall(host, scope)) == ("removed", None)
+    assert machine.uninstall(host, scope).outcome == "removed"
     assert machine.files() == before
-    assert fate(machine.uninstall(host, scope)) == ("unchanged", None)
+    assert machine.uninstall(host, scope).outcome == "unchanged"
 
 
 @pytest.mark.parametrize("host", FILES)
@@ -274,7 +253,7 @@ def test_what_cannot_be_parsed_is_named_and_left_alone(machine: Machine) -> None
     with pytest.raises(InvalidConfig, match=":1:1: is not UTF-8"):
         machine.install("gemini")
     # No word of memcli is in it, so there is nothing to take out.
-    assert fate(machine.uninstall("gemini")) == ("unchanged", None)
+    assert machine.uninstall("gemini").outcome == "unchanged"
     assert machine.files() == before
     assert machine.status("gemini").state == "unreadable"
 
@@ -298,12 +277,12 @@ def test_a_plugin_of_another_author_is_refused_and_a_changed_one_named(
     path.write_text("export const Other = 1\n")
     with pytest.raises(InvalidConfig, match="is not memcli's"):
         machine.install("opencode")
-    assert fate(machine.uninstall("opencode")) == ("unchanged", None)
+    assert machine.uninstall("opencode").outcome == "unchanged"
     path.unlink()
     machine.install("opencode")
     path.write_text(path.read_text() + "// mine\n")
     assert "not as memcli writes" in machine.status("opencode").problems[0]
-    assert fate(machine.uninstall("opencode")) == ("removed", None)
+    assert machine.uninstall("opencode").outcome == "removed"
 
 
 # --- hosts and scopes ---------------------------------------------------------
