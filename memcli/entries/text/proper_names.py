@@ -45,6 +45,11 @@ _ENDING = "\"'“”‘’«»)]}*_"
 _STOPS = ".!?…:;"
 _BEHIND = _ENDING + _STOPS + ","
 _MARKS = _LEADING + _BEHIND
+# Names in a row, with nothing but marks around them.
+_RUN = (
+    rf"(?:(?<=\s)|^)[{re.escape(_LEADING)}]*({_NAME}(?:\s+{_NAME})*)"
+    rf"(?=[{re.escape(_BEHIND)}—–]*(?:\s|$))"
+)
 _CODE = r"```.*?(?:```|\Z)|`[^`\n]*`|!?\[\[[^\[\]\n]*\]\]|\w+://\S+|\]\([^()\s]*\)"
 # "a script called `heron`"; without a mark around it the name ends its clause.
 _CALLED = (
@@ -90,52 +95,29 @@ def proper_names(text: str) -> list[ProperName]:
             plain = line[label.end() :]
         if plain.lstrip().startswith(("#", "|", "---")):
             continue
-        for name in _of_line(plain.split()):
+        for name in _of_line(plain):
             if names.setdefault(name.name, name).begins:
                 names[name.name] = name
     return list(names.values())
 
 
-def _of_line(words: list[str]) -> list[ProperName]:
-    if _is_title(words):
-        return []
-    names: list[ProperName] = []
-    run: list[str] = []
-    begins = at_start = True
-
-    def close() -> None:
-        nonlocal run
-        several = len(run) > 1
-        if run and len(run) <= _MOST_WORDS:
-            single_start = at_start and not several
-            names.append(ProperName(" ".join(run), several, single_start))
-        run = []
-
-    for raw in words:
-        # Nearly every word of prose: no name begins with a letter from a to z.
-        if "a" <= raw < "{":
-            if run:
-                close()
-            begins = not raw[-1].isalpha() and _ends(raw)
-            continue
-        word = raw.lstrip(_LEADING)
-        stem = re.sub(r"['’]s?$", "", word.rstrip(_BEHIND))
-        is_name = len(stem) > 1 and re.fullmatch(_NAME, stem) is not None
-        is_common = stem.lower().replace("’", "'") in _COMMON
-        # A common word at the beginning of a sentence does not start a run.
-        if is_name and (run or not is_common):
-            if not run:
-                at_start = begins
+def _of_line(line: str) -> Iterator[ProperName]:
+    if _is_title(line.split()):
+        return
+    for match in re.finditer(_RUN, line):
+        head = line[: match.start(1)].rstrip(_LEADING + " \t")
+        at_start = not head or _ends(head)
+        run: list[str] = []
+        for word in (*match[1].split(), ""):
+            stem = re.sub(r"['’]s?$", "", word)
+            is_common = len(stem) < 2 or stem.lower().replace("’", "'") in _COMMON
             if not is_common:
                 run.append(stem)
-        else:
-            close()
-        ends = _ends(word)
-        if ends or word.endswith((",", "'s", "’s")) or (is_name and is_common):
-            close()
-        begins = ends or (begins and not stem)
-    close()
-    return names
+            if is_common or stem != word:
+                if 0 < len(run) <= _MOST_WORDS:
+                    several = len(run) > 1
+                    yield ProperName(" ".join(run), several, at_start and not several)
+                run, at_start = [], False
 
 
 def _is_title(words: list[str]) -> bool:
