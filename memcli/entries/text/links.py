@@ -17,8 +17,6 @@ from memcli.errors import InvalidValue
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from memcli.entries.entry import Entry
 
 
@@ -58,14 +56,6 @@ def link_places(body: str) -> dict[str, int]:
     return places
 
 
-def _outside_code(text: str, change: Callable[[str], str]) -> str:
-    parts, place = [], 0
-    for code in _CODE.finditer(text):
-        parts += [change(text[place : code.start()]), code[0]]
-        place = code.end()
-    return "".join((*parts, change(text[place:])))
-
-
 def unlinked(text: str) -> str:
     """The text with its wikilinks escaped; code does not change.
 
@@ -74,12 +64,10 @@ def unlinked(text: str) -> str:
     >>> unlinked("Use [[ ]] and not `[[`")
     'Use \\\\[\\\\[ ]] and not `[[`'
     """
-    return _outside_code(text, escaped) if "[[" in text else text
-
-
-def escaped(text: str) -> str:
-    """The text with its wikilinks escaped: words of a session link to no entry."""
-    return re.sub(r"\[{2,}", lambda match: "\\[" * len(match[0]), text)
+    if "[[" not in text:
+        return text
+    parts = re.compile(rf"({_CODE.pattern})|\[{{2,}}", re.DOTALL)
+    return parts.sub(lambda found: found[1] or "\\[" * len(found[0]), text)
 
 
 def wikilinks(body: str) -> tuple[str, ...]:
