@@ -82,17 +82,15 @@ def compare(anchor: Anchor, data: bytes) -> Found:
     if not anchor.fingerprint:
         return Found(EXISTS, first, last)
     lines = lines_of(data)
-    if not first:
-        same = _mark(list(filter(None, lines))) == anchor.fingerprint
-        return Found(UNCHANGED if same else CHANGED)
-    if _mark(list(filter(None, lines[first - 1 : last]))) == anchor.fingerprint:
+    there = lines[first - 1 : last] if first else lines
+    if _mark(list(filter(None, there))) == anchor.fingerprint:
         return Found(UNCHANGED, first, last)
+    if not first:
+        return Found(CHANGED)
     numbers = [number for number, line in enumerate(lines, 1) if line]
     starts = _starts(list(filter(None, lines)), anchor.fingerprint)
-    if starts is None:
-        return Found(NOT_CHECKED, first, last)
     if not starts:
-        return Found(CHANGED, first, last)
+        return Found(NOT_CHECKED if starts is None else CHANGED, first, last)
     start = min(starts, key=lambda place: abs(numbers[place] - first))
     end = start + _size(anchor.fingerprint) - 1
     state = UNCHANGED if numbers[start] == first else MOVED
@@ -105,20 +103,16 @@ def _starts(lines: list[bytes], mark: str) -> list[int] | None:
     if not size:
         return []
     first = int(mark.partition("-")[2][:_CHECKSUM_DIGITS], 16)
-    checksums = list(map(zlib.crc32, lines))
     found: list[int] = []
     left = _MOST_LINES
-    place = -1
-    while True:
-        try:
-            place = checksums.index(first, place + 1, max(0, len(lines) - size + 1))
-        except ValueError:
-            return found
-        left -= size
-        if left < 0:
-            return found or None
-        if _mark(lines[place : place + size]) == mark:
-            found.append(place)
+    for place, line in enumerate(lines[: max(0, len(lines) - size + 1)]):
+        if zlib.crc32(line) == first:
+            left -= size
+            if left < 0:
+                return found or None
+            if _mark(lines[place : place + size]) == mark:
+                found.append(place)
+    return found
 
 
 def _size(mark: str) -> int:
