@@ -73,7 +73,7 @@ def encode(entry: Entry) -> bytes:
     if not is_id(entry.id):
         raise InvalidValue(f"not an id: {entry.id!r}", code="invalid_id")
     page = Page("", "", [], [], "", "")
-    block = "".join(_chunks(page, Entry(""), entry, own=False, newline="\n"))
+    block = _block(page, Entry(""), entry, own=False, newline="\n")
     return to_bytes(f"---\n{block}---\n{entry.body}")
 
 
@@ -105,7 +105,7 @@ def rewrite(
     if entry.body and not closing.endswith("\n"):
         closing += newline
     own = own or not adopting
-    block = "".join(_chunks(page, before, entry, own=own, newline=newline))
+    block = _block(page, before, entry, own=own, newline=newline)
     if not block and not page.opening:
         return to_bytes(page.bom + entry.body)  # nothing to write but the text
     return to_bytes(page.bom + fresh + block + closing + entry.body)
@@ -204,29 +204,20 @@ def _goes_without(entry: Entry, name: str, value: Any, default: Any) -> bool:
 # --- changing a file in place -----------------------------------------------------
 
 
-def _chunks(
-    page: Page, before: Entry, entry: Entry, *, own: bool, newline: str
-) -> list[str]:
-    """Return the new text between the fences, in pieces."""
-    parts = {part.name: part for part in page.parts}
-    names, texts = [""], [""]
-    done = 0
-    for part in page.parts:
-        names += ("", part.name)
-        texts.append("".join(page.lines[done : part.first]))
-        texts.append("".join(page.lines[part.first : part.end]))
-        done = part.end
-    names.append("")
-    texts.append("".join(page.lines[done:]))
+def _block(page: Page, before: Entry, entry: Entry, *, own: bool, newline: str) -> str:
+    """Return the new text between the fences."""
+    given = {part.name: part for part in page.parts}
+    changed: dict[str, str] = {}  # what lines of keys become
+    added: dict[str, str] = {}  # new lines, by the key that they follow
+    id_key = (
+        _own_id(page.parts)[0] or _ID_KEYS["id" not in (*given, *dict(entry.extra))]
+    )
+    written, last = set(), ""
 
     def fitted(lines: str, comment: str = "") -> str:
         rows = lines.split("\n")[:-1]
         return "".join(f"{row}{comment}{newline}" for row in rows)
 
-    taken = {*names, *dict(entry.extra)}
-    id_key = _own_id(page.parts)[0] or _ID_KEYS["id" not in taken]
-    written = set()
-    place = 0
     for name, value, prior, default in zip(
         FIELDS, entry, before, _DEFAULTS, strict=False
     ):
@@ -235,24 +226,25 @@ def _chunks(
         bare = _goes_without(entry, name, value, default)
         if not bare:
             written.add(key)
-        if key not in names:
-            if not bare and (value == default or not (own and unchanged)):
-                names.insert(place + 1, key)
-                texts.insert(place + 1, fitted(lines_of(key, value)))
-                place += 1
-            continue
-        place = names.index(key)
-        if not unchanged:
-            lines = "" if bare else lines_of(key, value)
-            texts[place] = fitted(lines, parts[key].comment)
+        if key in given:
+            last = key
+            if not unchanged:
+                lines = "" if bare else lines_of(key, value)
+                changed[key] = fitted(lines, given[key].comment)
+        elif not bare and (value == default or not (own and unchanged)):
+            added[last] = added.get(last, "") + fitted(lines_of(key, value))
     old_extra, new_extra = dict(before.extra), dict(entry.extra)
-    for name in old_extra.keys() - new_extra.keys() - written:
-        texts[names.index(name)] = ""
+    changed |= dict.fromkeys(old_extra.keys() - new_extra.keys() - written, "")
+    more = ""
     for name, lines in entry.extra:
-        if name in written or old_extra.get(name) == lines:
-            continue
-        if name not in names:
-            names.insert(-1, name)
-            texts.insert(-1, "")
-        texts[names.index(name)] = fitted(checked_lines(lines))
-    return texts
+        if name not in written and old_extra.get(name) != lines:
+            text = fitted(checked_lines(lines))
+            more += "" if name in given else text
+            changed |= {name: text} if name in given else {}
+    block, done = added.get("", ""), 0
+    for part in page.parts:
+        own_lines = "".join(page.lines[part.first : part.end])
+        block += "".join(page.lines[done : part.first])
+        block += changed.get(part.name, own_lines) + added.get(part.name, "")
+        done = part.end
+    return block + more + "".join(page.lines[done:])
