@@ -40,72 +40,48 @@ def view(**changes: Any) -> View:
     return View(now=NOW)._replace(**changes)
 
 
-@pytest.mark.parametrize("status", [s for s in Status if s is not Status.ACTIVE])
-def test_every_other_status_is_hidden_and_is_its_own_reason(status: Status) -> None:
-    assert verdict(Facts(status, 5), view()) == str(status)
-
-
-@pytest.mark.parametrize("status", list(Status))
-def test_a_status_that_is_asked_for_is_shown(status: Status) -> None:
-    assert verdict(Facts(status, 5), view(statuses=frozenset({status}))) is None
-
-
-def test_history_shows_superseded_entries_but_no_resolved_ones() -> None:
-    seen = view(statuses=HISTORY_STATUSES)
-    assert verdict(Facts(Status.SUPERSEDED, 5), seen) is None
-    assert verdict(Facts(Status.RESOLVED, 5), seen) == "resolved"
-
-
-@pytest.mark.parametrize("status", sorted(HISTORY_STATUSES))
-def test_no_version_of_a_settled_claim_comes_back_with_the_history(
-    status: Status,
-) -> None:
-    facts = Facts(status, 5, resolves=(Resolve("1solved"),))
-    for statuses in (HISTORY_STATUSES, frozenset({status})):
-        said = verdict(facts, view(statuses=statuses))
-        assert said == "its claim is resolved by 1solved"
+HISTORY = {"statuses": HISTORY_STATUSES}
+EXPIRED = {"statuses": frozenset({Status.EXPIRED})}
+OVER = (Status.SUPERSEDED, Status.RESOLVED, Status.EXPIRED)
+SOLVED: dict[str, Any] = {"resolves": (Resolve("1solved"),)}
+SETTLED = "its claim is resolved by 1solved"
 
 
 @pytest.mark.parametrize(
-    ("expires", "reason"),
-    [(0, None), (NOW - 1, "expired"), (NOW, "expired"), (NOW + 1, None)],
-)
-def test_an_entry_expires_at_the_moment_it_names(
-    expires: int, reason: str | None
+    ("facts", "seen", "reason"),
+    [
+        # Every other status is hidden, and shown when it is asked for.
+        *((Facts(s, 5), {}, str(s)) for s in Status if s is not Status.ACTIVE),
+        *((Facts(s, 5), {"statuses": frozenset({s})}, None) for s in Status),
+        (Facts(Status.SUPERSEDED, 5), HISTORY, None),
+        (Facts(Status.RESOLVED, 5), HISTORY, "resolved"),
+        # No version of a settled claim comes back with the history.
+        *((Facts(s, 5, **SOLVED), HISTORY, SETTLED) for s in HISTORY_STATUSES),
+        *((Facts(s, 5, **SOLVED), {"statuses": frozenset({s})}, SETTLED)
+          for s in HISTORY_STATUSES),
+        # It expires at the moment that it names, and is then found as expired alone.
+        (Facts(Status.ACTIVE, 5), {}, None),
+        (Facts(Status.ACTIVE, 5, expires=NOW), {}, "expired"),
+        (Facts(Status.ACTIVE, 5, expires=NOW + 1), {}, None),
+        (Facts(Status.ACTIVE, 5, expires=6), EXPIRED, None),
+        (Facts(Status.ACTIVE, 5), EXPIRED, "active"),
+        (Facts(Status.ACTIVE, 5, expires=NOW + 1), EXPIRED, "active"),
+        (Facts(Status.RESOLVED, 5, expires=6), EXPIRED, "resolved"),
+        # As of a moment before it ended it is shown, and before it was written not.
+        *((Facts(s, 10, ended=100), {"as_of": 99}, None) for s in OVER),
+        *((Facts(s, 10, ended=100), {"as_of": 100}, str(s)) for s in OVER),
+        (Facts(Status.ACTIVE, 10), {"as_of": 9}, "not written yet"),
+        (Facts(Status.ACTIVE, 10), {"as_of": 10}, None),
+        *((Facts(s, 10), {"as_of": 50}, str(s))
+          for s in (Status.PENDING, Status.REJECTED)),
+        # What ended nobody knows when: `--as-of today` is no way around it.
+        *((Facts(s, 10, ended=0), {"as_of": NOW}, str(s)) for s in OVER),
+    ],
+)  # fmt: skip
+def test_an_entry_is_shown_or_hidden_with_the_reason(
+    facts: Facts, seen: dict[str, Any], reason: str | None
 ) -> None:
-    assert verdict(Facts(Status.ACTIVE, 5, expires=expires), view()) == reason
-
-
-def test_what_expired_by_its_date_is_found_as_expired_and_nothing_else() -> None:
-    expired = view(statuses=frozenset({Status.EXPIRED}))
-    assert verdict(Facts(Status.ACTIVE, 5, expires=6), expired) is None
-    assert verdict(Facts(Status.EXPIRED, 5), expired) is None
-    assert verdict(Facts(Status.ACTIVE, 5), expired) == "active"
-    assert verdict(Facts(Status.ACTIVE, 5, expires=NOW + 1), expired) == "active"
-    assert verdict(Facts(Status.RESOLVED, 5, expires=6), expired) == "resolved"
-
-
-def test_as_of_a_moment_before_it_ended_an_entry_is_shown() -> None:
-    for status in (Status.SUPERSEDED, Status.RESOLVED, Status.EXPIRED):
-        facts = Facts(status, created=10, ended=100)
-        assert verdict(facts, view(as_of=99)) is None
-        assert verdict(facts, view(as_of=100)) == str(status)
-
-
-def test_as_of_a_moment_before_it_was_written_an_entry_is_not_shown() -> None:
-    assert verdict(Facts(Status.ACTIVE, 10), view(as_of=9)) == "not written yet"
-    assert verdict(Facts(Status.ACTIVE, 10), view(as_of=10)) is None
-
-
-@pytest.mark.parametrize("status", [Status.PENDING, Status.REJECTED])
-def test_what_nobody_approved_was_current_at_no_time(status: Status) -> None:
-    assert verdict(Facts(status, 10), view(as_of=50)) == str(status)
-
-
-@pytest.mark.parametrize("status", [Status.SUPERSEDED, Status.RESOLVED, Status.EXPIRED])
-def test_what_ended_nobody_knows_when_is_not_current_as_of_now(status: Status) -> None:
-    # A solved thing stays solved: `--as-of today` is no way around it.
-    assert verdict(Facts(status, 10, ended=0), view(as_of=NOW)) == str(status)
+    assert verdict(facts, view(**seen)) == reason
 
 
 @given(
