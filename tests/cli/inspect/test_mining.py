@@ -21,9 +21,9 @@ def test_the_vault_how_each_rule_fares(
     assert list(data) == [
         *("entries", "by_kind", "by_confidence", "patterns", "sessions")
     ]
-    assert data["entries"] == 7
-    assert data["by_kind"] == {"preference": 6, "fix": 1}
-    assert data["by_confidence"] == {"MEDIUM": 5, "HIGH": 2}
+    assert data["entries"] == 8
+    assert data["by_kind"] == {"preference": 6, "fix": 1, "idea": 1}
+    assert data["by_confidence"] == {"MEDIUM": 5, "HIGH": 3}
     assert data["patterns"][0] == {
         "pattern": "do-not",
         "brought": 4,
@@ -33,7 +33,7 @@ def test_the_vault_how_each_rule_fares(
     }
     assert data["sessions"]["mined"] == 2
     lines = memcli("inspect", "mining").out.splitlines()
-    assert lines[0] == "2 sessions mined here, 7 entries from mining"
+    assert lines[0] == "2 sessions mined here, 8 entries from mining"
     assert "do-not\t4\t0\t1\t3" in lines
     assert "standing\t1\t1\t0\t0" in lines
 
@@ -55,7 +55,7 @@ def test_a_session_every_candidate_why_and_what_became_of_it(
         "standing": ("saved", "active"),
         "set-right": ("forgotten", None),
         "told-fix": ("review", "rejected"),
-        "noted-for-later": ("duplicate", None),
+        "noted-for-later": ("idea", "pending"),
         "do-not": ("review", "pending"),
     }
     lines = memcli("inspect", "mining", "talk").out.splitlines()
