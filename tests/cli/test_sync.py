@@ -65,27 +65,6 @@ def test_offline_is_75_in_one_line(two: Clones, memcli: Run) -> None:
     assert done.json["error"]["code"] == "remote_unreachable"
 
 
-def test_all_syncs_each_vault_and_one_that_fails_stops_no_other(
-    two: Clones, memcli: Run, home: Path
-) -> None:
-    config = home / ".config" / "memcli" / "config.toml"
-    config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text(
-        f'[vaults.gone]\npath = "{home}/gone"\n'
-        f'[vaults.desk]\npath = "{two.roots["desk"]}"\n'
-    )
-    say(two.vault("laptop"), "We deploy on Tuesdays")
-    environ = {"MEMCLI_VAULT": str(two.roots["laptop"])}
-    done = memcli("sync", "--all", "--json", environ=environ)
-    assert done.code == 1
-    rows = {row["vault"]: row for row in done.json["data"]["vaults"]}
-    assert rows["gone"]["error"]["code"] == "vault_not_found"
-    assert rows["desk"]["came"]["added"] == 1
-    said = memcli("sync", "--all", environ=environ)
-    assert "gone: there is no vault at" in said.out
-    assert "desk: synced with origin" in said.out
-
-
 def test_a_password_in_the_address_is_never_said(two: Clones, memcli: Run) -> None:
     laptop = str(two.roots["laptop"])
     secret = "https://me:hunter2@127.0.0.1:9/memory.git?token=hunter2"
@@ -99,10 +78,9 @@ def test_a_password_in_the_address_is_never_said(two: Clones, memcli: Run) -> No
 
 def test_words_that_exclude_each_other(two: Clones, memcli: Run) -> None:
     for words in (
-        ["--setup", "x", "--all"],
         ["--setup", "x", "--auto"],
         ["--setup", "x", "--dry-run"],
-        ["--all", "--vault", str(two.roots["laptop"])],
+        ["--all"],
     ):
         assert memcli("sync", *words).code == 2
 
