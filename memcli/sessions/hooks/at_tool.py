@@ -198,7 +198,9 @@ def _whose(vault: Vault, row: StoredRow) -> str:
     names = vaults.writers(vault, row.path, _BLAME)
     if names == []:
         return "The user"
-    return "A rule of this vault" + (f" by {', '.join(names[:3])}" if names else "")
+    # Without a name in git one's own clone is not told from another.
+    named = [name for name in names or () if name != "another clone"]
+    return "A rule of this vault" + (f" by {', '.join(named[:3])}" if named else "")
 
 
 def _text(answer: Answer, found: Sequence[_Fired]) -> tuple[Decision, list[str]]:

@@ -11,7 +11,7 @@ from memcli import Vault
 from memcli.entries import layout
 from memcli.entries.entry import Enforce
 from memcli.search import following
-from memcli.sessions.hooks import glance
+from memcli.sessions.hooks import at_tool, glance
 from memcli.sessions.hooks.at_tool import _MOST_REFUSED
 from memcli.storage import state_dirs
 from tests.conftest import VaultMaker
@@ -280,3 +280,19 @@ def test_the_light_reader_of_json_reads_as_the_other(data: bytes):
     expected = json.loads(data)
     found = glance.loads(data)
     assert found == expected or data == b"NaN"
+
+
+def test_a_rule_is_not_called_another_clones_where_git_knows_no_name(
+    live: Vault, monkeypatch: pytest.MonkeyPatch
+):
+    keep = {"text": "Never run `zapctl apply`", "kind": "constraint"}
+    name = live.save(live.draft(keep)).id
+    row = live.read(lambda reader: reader.row(reader.exact("id", name)[0]))
+    for writers, whose in (
+        ([], "The user"),
+        (["another clone"], "A rule of this vault"),
+        (["another clone", "Ann"], "A rule of this vault by Ann"),
+        (None, "A rule of this vault"),
+    ):
+        monkeypatch.setattr("memcli.vault.vaults.writers", lambda *_, w=writers: w)
+        assert at_tool._whose(live, row) == whose
