@@ -20,7 +20,7 @@ from memcli.parameters import entry_fields
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any, Literal, Unpack
 
     from memcli import parameters
@@ -108,11 +108,15 @@ def evolve(
     result = evolved(done)
     if dry_run:
         return result
-    more: Iterable[str] = ()
+    more: list[str] = []
+    if enforce:
+        from memcli.cli import hints
+
+        more = hints.of_enforce(vault.get(done.id))
     if done.of is not None:
-        more = done.of.notes()
+        more += done.of.notes()
     elif done.citations_checked is not None:  # a fact rests on nothing
-        more = _still_stale(vault, done.id)
+        more += _still_stale(vault, done.id)
     return result._replace(warnings=(*result.warnings, *more))
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.cli.context import Context, Result
+    from memcli.entries.entry import Entry
     from memcli.recall.no_match import NoMatch
     from memcli.recall.query import Query
     from memcli.recall.results import Recalled, Row
@@ -127,6 +128,14 @@ def named_project(context: Context, values: Mapping[str, Any]) -> str:
     own = bool(values.get("personal_only"))
     asked = context.open_vaults("reading", values.get("vaults"), personal_only=own)
     return named(asked.vaults, values["project"])
+
+
+def of_enforce(entry: Entry) -> list[str]:
+    """The warning of an entry that is to stop a tool, and stops none."""
+    from memcli.entries.file_checks import idle
+
+    why = idle(entry)
+    return [f"--enforce keeps nothing from running: {why}"] if why else []
 
 
 def for_project(vault: Vault, saved: Saved, named: str) -> list[str]:

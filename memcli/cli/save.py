@@ -92,6 +92,10 @@ def save(
 
         saved = saving.save(vault, entry, allow_secret=allow_secret, register=register)
     notes = _as_it_was(vault, saved, seen_by)
+    if enforce:
+        from memcli.cli import hints
+
+        notes += hints.of_enforce(vault.get(saved.id))
     project = draft.get("project")
     if project and saved.outcome == "created":
         from memcli.cli import hints

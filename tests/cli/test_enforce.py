@@ -18,6 +18,11 @@ def test_a_person_sets_changes_and_takes_back(memcli: Run, vault: Vault) -> None
         name = done["data"]["id"]
         assert vault.get(name).enforce == kept
     assert vault.get(name).body.strip() == TEXT
+    told = "warning: --enforce keeps nothing from running: its text names no code"
+    vague = memcli("save", "Be careful with the database", "--enforce", "ask")
+    assert told in vague.err
+    again = memcli("evolve", vague.out.split()[1], "Be very careful", "--enforce=ask")
+    assert told in again.err
 
 
 def test_an_agent_does_not(
