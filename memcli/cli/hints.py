@@ -56,7 +56,8 @@ def sentences(command: str, query: str, found: NoMatch | None) -> list[str]:
     if found.filtered:
         by = ", ".join(found.filters) or "any"
         held = counted(found.filtered, "entry")
-        said = f"No matching entries: filters ({by}) left out {held} with words of it."
+        left = f"filters ({by}) left out {held}"
+        said = f"No matching entries: {left} with words of the question."
         way = f"Without filters: {_line(command, [], query)}"
     elif found.ended:
         states = ", ".join(f"{number:,} {name}" for name, number in found.ended.items())

@@ -44,7 +44,9 @@ def test_the_filters_that_leave_all_out_are_named_and_the_moment_is_one(
     found = why(vault, "apples", as_of="2020-09-13", tags=["x"])
     assert (found.filtered, found.filters) == (1, ("tag", "as_of"))
     (said,) = wording.sentences("recall", "apples", found)
-    told = "No matching entries: filters (tag, as_of) left out 1 entry with words of it"
+    told = (
+        "No matching entries: filters (tag, as_of) left out 1 entry with words of the"
+    )
     assert said.startswith(told)
     assert why(vault, "apples", as_of="2020-09-13").ended == {}
 
