@@ -6,7 +6,7 @@ import pytest
 
 from memcli import Vault, Vaults
 from memcli.cli import hints as wording
-from memcli.cli.mcp import hints
+from memcli.cli.mcp import answers
 from memcli.recall.no_match import NoMatch, merged
 from tests.conftest import VaultMaker
 from tests.saving import save
@@ -78,8 +78,8 @@ def test_the_next_step_is_named_in_the_words_of_the_caller(
 ) -> None:
     (told,) = wording.sentences("recall", "apels", found)
     assert command in told
-    assert tool in hints.reworded(told)
-    assert "memcli recall" not in hints.reworded(told)
+    assert tool in answers.reworded(told)
+    assert "memcli recall" not in answers.reworded(told)
 
 
 def test_several_vaults_say_together_what_none_of_them_holds(

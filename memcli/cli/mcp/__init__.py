@@ -1,7 +1,7 @@
 """`memcli mcp`: the vault for one MCP client.
 
 Door: `mcp`. `catalog` describes what the client sees, `tools` reads what a model gives,
-runs it and shortens the answer, `hints` names tools in it, `server` knows the SDK.
+runs it, `answers` shortens what is answered, `server` knows the SDK.
 Not in here: what a tool does; each one runs the command of the same name.
 """
 

@@ -15,7 +15,7 @@ import json
 import re
 
 from memcli.cli import commands, flags
-from memcli.cli.mcp import catalog, hints
+from memcli.cli.mcp import answers, catalog
 from memcli.entries import entry
 from memcli.errors import InvalidValue, MemcliError, UsageError
 from memcli.named_tuple import NamedTuple, encoded
@@ -51,9 +51,9 @@ def call(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answer:
     except MemcliError as error:
         failed = {
             "code": error.error_code,
-            "message": hints.reworded(error.message, tool.command),
-            "hint": hints.reworded(error.hint or "", tool.command),
-            "details": shortened(encoded(error.details)),
+            "message": answers.reworded(error.message, tool.command),
+            "hint": answers.reworded(error.hint or "", tool.command),
+            "details": answers.shortened(encoded(error.details)),
         }
         return Answer(error={k: v for k, v in failed.items() if v or k == "message"})
     except Exception as error:  # noqa: BLE001 a bug in one call must not end the rest
@@ -78,13 +78,15 @@ def _called(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answe
         context = context._replace(read_stdin=lambda: data)
     flags.check_needs(command, values)
     result = commands.answer(command, context, values)
-    notes = [f"warning: {hints.reworded(one, vault=vault)}" for one in result.warnings]
+    notes = [
+        f"warning: {answers.reworded(one, vault=vault)}" for one in result.warnings
+    ]
     if tool.changes and not values.get("digest"):  # its data has all of the text
         shown = _Lines()
         result.text(shown)
         path = f" {result.data.get('path')}"
         notes = [one.removesuffix(path) for one in shown.lines] + notes
-    return Answer(data=lean(encoded(result.data)), notes=tuple(notes))
+    return Answer(data=answers.lean(encoded(result.data)), notes=tuple(notes))
 
 
 def _in_vault(context: Context, name: str | None) -> Context:
@@ -118,100 +120,12 @@ class _Lines:
 
     def line(self, text: str = "", *, style: str = "") -> None:
         if style == "hint":
-            self.lines.append(hints.reworded(text))
+            self.lines.append(answers.reworded(text))
         elif not self.lines:
             self.lines.append(text)
 
     def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
         del header, rows
-
-
-# --- what is left out of an answer ----------------------------------------------------
-
-# Lists that are an answer also when they are empty.
-_LISTS = frozenset(
-    {"rows", "facts", "citations", "candidates", "entries", "targets", "items"}
-    | {"agents", "findings", "ideas"}
-)
-# A longer text is cut in a search's answer: one note must not fill a model's context.
-LONGEST = 4_000
-_KEPT = 3_000
-# What a row leaves out when it has this value.
-_USUAL = {
-    "layer": "fact",
-    "status": "active",
-    "stale": False,
-    "visibility": "shared",
-    "score": 0.0,
-}
-# What nothing was done with or cut from.
-_NOTHING = {"dry_run": False, "omitted": 0, "cut": 0, "broken": 0}
-
-
-def lean(data: dict[str, Any]) -> dict[str, Any]:
-    """The data of an answer without what says nothing to a model."""
-    kept: dict[str, Any] = shortened(
-        {name: one for name, one in data.items() if _NOTHING.get(name, ...) != one}
-    )
-    if data.get("path"):  # of the one entry that the answer is about
-        kept["path"] = data["path"]
-    texts = {row["id"] for row in kept.get("facts", ())}
-    for one in kept.get("citations", ()):
-        if one["id"] in texts:  # a fact has the text of its citation
-            one.pop("context", None)
-    return kept
-
-
-def shortened(data: Any) -> Any:
-    """The data without what is empty, unknown, usual or said twice.
-
-    The lists that are the answer (`rows`, `facts`) stay when they are empty.
-    """
-    if isinstance(data, list):
-        return [shortened(one) for one in data]
-    if not isinstance(data, dict):
-        return data
-    inner = {key: shortened(value) for key, value in data.items()}
-    kept = {
-        key: value
-        for key, value in inner.items()
-        if key in _LISTS or not (value is None or value in ([], {}))
-    }
-    if kept.get("type") == "unknown":
-        del kept["type"]
-    title, text = kept.get("title"), kept.get("text")
-    if isinstance(title, str) and isinstance(text, str) and _begins(text, title):
-        del kept["title"]
-    if kept.get("id"):
-        kept.pop("path", None)
-        if "text" in kept and "score" in kept:
-            kept = _row(kept)
-    return kept
-
-
-def _begins(text: str, title: str) -> bool:
-    """Whether a text's first line says its title; a cut title ends in an ellipsis."""
-    first = text.lstrip("# \n").partition("\n")[0]
-    return first.startswith(title.removesuffix("…").removesuffix("...").rstrip())
-
-
-def _row(row: dict[str, Any]) -> dict[str, Any]:
-    """A row of a search, as a model has it."""
-    row = {name: value for name, value in row.items() if _USUAL.get(name, ...) != value}
-    if "explain" not in row:
-        row.pop("channels", None)
-    changed = [
-        {name: said for name, said in one.items() if said}
-        for one in row.pop("code_state", ())
-        if one.get("state") != "unchanged"
-    ]
-    if changed:
-        row["code_state"] = changed
-    text = row["text"]
-    if isinstance(text, str) and len(text) > LONGEST:
-        row["text"] = f"{text[:_KEPT].rstrip()} [...]"
-        row["text_chars"] = len(text)
-    return row
 
 
 # --- memory_admin: the parameters that agents seldom need, by one tool ----------------

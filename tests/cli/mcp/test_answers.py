@@ -6,7 +6,7 @@ import pytest
 
 from memcli import Vault
 from memcli.cli.context import Context
-from memcli.cli.mcp import catalog, hints, tools
+from memcli.cli.mcp import answers, catalog, tools
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from memcli.cli.mcp import catalog, hints, tools
     ],
 )
 def test_keys_that_say_nothing_are_left_out(data: Any, kept: Any) -> None:
-    assert tools.shortened(data) == kept
+    assert answers.shortened(data) == kept
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_a_title_with_which_the_text_begins_is_left_out(
     title: str, text: str, *, stays: bool
 ) -> None:
     row = {"title": title, "text": text}
-    assert ("title" in tools.shortened(row)) is stays
+    assert ("title" in answers.shortened(row)) is stays
     assert row == {"title": title, "text": text}
 
 
@@ -81,7 +81,7 @@ ONE, OTHER = "1m827dfsf99mabcd", "1m827dezqca56tfb"
     ],
 )
 def test_hints_name_tools_and_parameters(said: str, told: str) -> None:
-    assert hints.reworded(said, "save") == told
+    assert answers.reworded(said, "save") == told
 
 
 def test_the_first_line_and_the_hints_of_a_command_are_told() -> None:
@@ -113,7 +113,7 @@ TOLD = {"id", "text", "kind", "created", "source", "score"}
 
 
 def row(**more: Any) -> dict[str, Any]:
-    told: dict[str, Any] = tools.lean({"rows": [{**ROW, **more}]})["rows"][0]
+    told: dict[str, Any] = answers.lean({"rows": [{**ROW, **more}]})["rows"][0]
     return told
 
 
@@ -135,10 +135,10 @@ def test_only_code_that_changed_is_told() -> None:
 
 
 def test_a_long_text_is_cut_and_says_how_long_it_is() -> None:
-    told = row(text="word " * tools.LONGEST)
-    assert len(told["text"]) < tools.LONGEST
-    assert told["text_chars"] == 5 * tools.LONGEST
-    assert row(text="x" * tools.LONGEST)["text"] == "x" * tools.LONGEST
+    told = row(text="word " * answers.LONGEST)
+    assert len(told["text"]) < answers.LONGEST
+    assert told["text_chars"] == 5 * answers.LONGEST
+    assert row(text="x" * answers.LONGEST)["text"] == "x" * answers.LONGEST
 
 
 def test_a_reflection_holds_each_text_once(vault: Vault, context: Context) -> None:
@@ -183,4 +183,4 @@ def test_what_the_data_lists_is_not_told_again(vault: Vault, context: Context) -
 
 @pytest.mark.parametrize("data", [{}, {"rows": []}])
 def test_what_holds_nothing_stays(data: dict[str, Any]) -> None:
-    assert tools.lean(data) == data
+    assert answers.lean(data) == data
