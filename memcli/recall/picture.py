@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 
 from memcli.entries.eligibility import View, standing, verdict
-from memcli.entries.text import tokens
 from memcli.named_tuple import NamedTuple
 from memcli.recall.filters import of_project
 from memcli.search.ranking.graph import outgoing
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
 # A graph of more names cannot be read, and one of more lines is a ball of wool.
 _MOST_NAMES, _MOST_TIES = 300, 900
-# A title says what an entry is about; its text may name much else.
-_TITLE_WEIGHT = 3
 
 
 class Seen(NamedTuple):
@@ -50,33 +47,16 @@ class Seen(NamedTuple):
     useful: int
 
 
-class Words(NamedTuple):
-    """The search terms of all entries.
-
-    Attributes:
-        postings: term to the numbers of its entries and how often each holds it, in
-            turn: `[entry, count, entry, count, ...]`.
-        terms_of: each word whose term is not the word itself, with its term.
-        lengths: how many terms each entry has.
-    """
-
-    postings: dict[str, list[int]]
-    terms_of: dict[str, str]
-    lengths: list[int]
-
-
 class Picture(NamedTuple):
     """A vault at one moment.
 
     Attributes:
         entries: newest first; numbers elsewhere are places in this list.
-        words: for a search.
         names: the most frequent entities, each with its count.
         ties: (place of a name, place of another, entries that hold both).
     """
 
     entries: list[Seen]
-    words: Words
     names: list[tuple[str, int]]
     ties: list[tuple[int, int, int]]
 
@@ -131,30 +111,7 @@ def picture(vault: Vault, project: str = "") -> Picture:
 
     entries = vault.read(look)
     names, ties = _graph(entries)
-    return Picture(entries, _words(entries), names, ties)
-
-
-def _words(entries: list[Seen]) -> Words:
-    stem = tokens.stemmer()
-    postings: dict[str, list[int]] = {}
-    terms_of: dict[str, str] = {}
-    lengths = []
-    for place, seen in enumerate(entries):
-        row = seen.row
-        counts: Counter[str] = Counter()
-        for text, weight in (
-            (row.title, _TITLE_WEIGHT),
-            (row.text, 1),
-            (" ".join((*row.tags, *row.entities, row.kind, row.id)), 1),
-        ):
-            for term, word in tokens.question(text, stem):
-                counts[term] += weight
-                if term != word:
-                    terms_of[word] = term
-        for term, count in counts.items():
-            postings.setdefault(term, []).extend((place, count))
-        lengths.append(sum(counts.values()))
-    return Words(postings, terms_of, lengths)
+    return Picture(entries, names, ties)
 
 
 def _graph(

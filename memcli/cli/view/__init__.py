@@ -156,9 +156,6 @@ def _data(seen: Picture, about: About) -> dict[str, Any]:
     return {
         "about": about._asdict(),
         "entries": entries,
-        "postings": seen.words.postings,
-        "terms": seen.words.terms_of,
-        "lengths": seen.words.lengths,
         "names": seen.names,
         "ties": seen.ties,
     }

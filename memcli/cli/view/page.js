@@ -24,78 +24,34 @@ const plural = (count, one, many) => `${count.toLocaleString("en")} ${count === 
 const shown = (entry) => !entry.hidden;
 const pressed = (call) => ({ click: call, keydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); call(event); } } });
 
-// --- search: the terms of the question, by the same analysis as memcli recall -----
+// --- search: entries whose words begin as those of the question ----------------------
 
 const STOP = new Set("a about am an and are as at be been but by can could did do does for from had has have he her him his how i if in into is it its me my of on or our she should so than that the their them then there these they this to us was we were what when where which who whom whose why will with would you your".split(" "));
-const vocabulary = Object.keys(data.postings).sort();
-const totals = { length: data.lengths.reduce((sum, one) => sum + one, 0) / Math.max(1, entries.length) };
-
-function known(word) {
-  if (Object.hasOwn(data.terms, word)) return data.terms[word];
-  return Object.hasOwn(data.postings, word) ? word : null;
-}
-
-// An inflection that no entry has: `deploys` finds what "deploy" and "deployed" share.
-const ENDINGS = ["s", "es", "d", "ed", "ing", "er", "ers", "ly", "ion", "ions"];
-function term(word) {
-  const stems = ENDINGS.filter((end) => word.endsWith(end) && word.length - end.length >= 3).map((end) => word.slice(0, -end.length));
-  for (const form of [word, ...stems.flatMap((stem) => [stem, stem + "e"])]) {
-    const found = known(form);
-    if (found !== null) return found;
-  }
-  return null;
-}
-
-function starting(prefix) {
-  let low = 0, high = vocabulary.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (vocabulary[middle] < prefix) low = middle + 1; else high = middle;
-  }
-  const found = [];
-  while (low < vocabulary.length && vocabulary[low].startsWith(prefix) && found.length < 30) found.push(vocabulary[low++]);
-  return found;
-}
-
 const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]/;
 
-function wordsOf(text) {
-  const plain = text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").normalize("NFC").toLowerCase().replace(/['’](s\b|$)/g, "").replace(/['’]/g, "");
-  const words = [];
-  for (const chunk of plain.match(/[\p{L}\p{N}\p{M}_]+(?:[._/\\:@+#-]+[\p{L}\p{N}\p{M}_]+)*/gu) || []) {
-    if (UNSPACED.test(chunk)) {
-      for (let at = 0; at < Math.max(1, chunk.length - 1); at++) words.push(chunk.slice(at, at + 2));
-    } else if (known(chunk) !== null || /^[\p{L}\p{N}]+$/u.test(chunk)) words.push(chunk);
-    else words.push(...chunk.split(/[^\p{L}\p{N}]+/u).filter(Boolean));
-  }
-  return words.filter((word) => !STOP.has(word));
+const plainOf = (text) => text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").normalize("NFC").toLowerCase();
+const stemOf = (word) => word.slice(0, Math.max(3, word.length - 2));
+
+// A title says what an entry is about; its text may name much else.
+function wordsOfEntry(entry) {
+  const parts = [entry.title, entry.title, entry.title, entry.html.replace(/<[^>]*>/g, " "), entry.kind, entry.id, ...(entry.tags || []), ...(entry.entities || [])];
+  return " " + plainOf(parts.join(" ")).replace(/[^\p{L}\p{N}\p{M}]+/gu, " ");
 }
+let texts = null;
 
 function search(question) {
-  const words = wordsOf(question);
-  const typing = !/\s$/.test(question);
+  texts ??= entries.map(wordsOfEntry);
+  const words = (plainOf(question).match(/[\p{L}\p{N}\p{M}]+/gu) || []).filter((word) => !STOP.has(word));
   const scores = new Map();
-  words.forEach((word, at) => {
-    const whole = term(word);
-    const terms = new Map(whole === null ? [] : [[whole, 1]]);
-    if (typing && at === words.length - 1 && word.length > 1)
-      for (const longer of starting(word)) if (!terms.has(longer)) terms.set(longer, .5);
-    // A word counts once, by the best of what it may mean.
-    const best = new Map();
-    for (const [one, weight] of terms) {
-      const list = data.postings[one];
-      const idf = Math.log(1 + (entries.length - list.length / 2 + .5) / (list.length / 2 + .5));
-      for (let i = 0; i < list.length; i += 2) {
-        const count = list[i + 1];
-        const score = weight * idf * count * 2.2 / (count + 1.2 * (.25 + .75 * data.lengths[list[i]] / totals.length));
-        if (score > (best.get(list[i]) || 0)) best.set(list[i], score);
-      }
-    }
-    for (const [place, score] of best) {
+  for (const word of words) {
+    const needle = UNSPACED.test(word) ? word : " " + stemOf(word);
+    const counts = texts.map((text) => text.split(needle).length - 1);
+    const rare = Math.log(1 + entries.length / Math.max(1, counts.filter(Boolean).length));
+    counts.forEach((count, place) => {
       const before = scores.get(place) || { score: 0, words: 0 };
-      scores.set(place, { score: before.score + score, words: before.words + 1 });
-    }
-  });
+      if (count) scores.set(place, { score: before.score + rare * count / (count + 1), words: before.words + 1 });
+    });
+  }
   return { words, places: [...scores].sort((a, b) => b[1].words - a[1].words || b[1].score - a[1].score || a[0] - b[0]).map(([place]) => place) };
 }
 
@@ -145,7 +101,7 @@ function textOf(entry) {
 
 function snippet(entry) {
   const text = textOf(entry), lower = text.toLowerCase();
-  const stems = state.words.map((word) => word.slice(0, Math.max(3, word.length - 2)));
+  const stems = state.words.map(stemOf);
   const first = Math.min(...stems.map((stem) => lower.indexOf(stem)).filter((at) => at >= 0), text.length);
   const from = first < text.length ? Math.max(0, first - 50) : 0;
   const part = text.slice(from, from + 160);
