@@ -64,15 +64,6 @@ def test_approve_may_change_text_title_kind_and_tags(vault: Vault) -> None:
     assert entry.path == "memories/preference/2026/11/use-pnpm.md"
 
 
-def test_rejected_stays_in_the_archive_with_the_reason(vault: Vault) -> None:
-    name = candidate(vault, "Use emacs")
-    review.reject(vault, [name], "a matter of taste")
-    entry = vault.get(name)
-    assert entry.path == f"archive/inbox/use-emacs.{name}.md"
-    assert (entry.status, entry.reason) == (Status.REJECTED, "a matter of taste")
-    assert texts(vault) == []
-
-
 def test_a_rejected_candidate_is_remembered_and_not_proposed_again(
     vault: Vault,
 ) -> None:

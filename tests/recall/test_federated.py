@@ -86,21 +86,6 @@ def test_without_words_the_own_vault_and_teams_are_asked(
     assert {source for source, _ in sources(found)} == {"personal", "team:quiet"}
 
 
-def test_a_path_says_what_it_is(
-    own: Vault, team: Vault, make_vault: VaultMaker, user_config: Configure
-) -> None:
-    third = make_vault("third")
-    for vault in (own, team, third):
-        save(vault, "we deploy")
-    user_config(table("platform", team))
-    found = Vaults.open(own.root, team.root, third.root).recall("deploy")
-    assert {row.source for row in found.rows} == {
-        "personal",
-        "team:platform",
-        f"path:{third.root}",
-    }
-
-
 # --- one answer ---------------------------------------------------------------------
 
 WORDS = "deploy redis tests login cache index tuesday release".split()

@@ -1,9 +1,7 @@
 """What the scorer promises: learned from use, tested on other questions, and small."""
 
 import json
-import os
 import random
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -278,13 +276,6 @@ def test_a_scorer_that_takes_part_orders_rows_and_says_so(vault: Vault) -> None:
     scores = {row.id: row.score for row in before.rows}
     assert after.rows[0].score == pytest.approx(1.1 * scores[skill], abs=1e-3)
     assert after.rows[0].channels == before.rows[1].channels
-    Path(scorer.path_of(vault.root)).unlink()
-    assert vault.recall("deploy rollback", explain=True) == before
-
-
-def test_one_that_takes_no_part_changes_no_byte(vault: Vault) -> None:
-    two(vault)
-    before = vault.recall("deploy rollback", explain=True)
     keep(vault, HOOKS_DOWN._replace(takes_part=False).as_dict())
     assert vault.recall("deploy rollback", explain=True) == before
 
@@ -314,17 +305,6 @@ def test_a_broken_file_is_a_warning_and_no_more(vault: Vault) -> None:
         (warning,) = after.warnings
         assert str(state_of(vault.root, layout.SCORER)) in warning
         assert "signals --train" in warning
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
-def test_a_pipe_in_its_place_stops_nobody(vault: Vault) -> None:
-    two(vault)
-    before = vault.recall("deploy rollback").rows
-    os.mkfifo(scorer.path_of(vault.root))
-    after = vault.recall("deploy rollback")
-    assert after.rows == before
-    (warning,) = after.warnings
-    assert str(state_of(vault.root, layout.SCORER)) in warning
 
 
 def test_of_several_vaults_the_first_one_s_counts_for_all(
