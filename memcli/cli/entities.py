@@ -78,7 +78,7 @@ def entities(
         return _shown(context, names[0])
     vault = context.open_vault("reading", writes=action != "waiting")
     if action == "waiting":
-        return _waiting(vault, None if context.json else _MOST_SHOWN)
+        return _waiting(vault, _most(context))
     if action == "ignore":
         return _ignored(vault, names)
     from memcli.curation.entities import decide
@@ -131,18 +131,23 @@ def _result(plan: EntityPlan, commit: str | None, how: bool | None) -> Result:
     return Result(data=data, text=text)
 
 
+def _most(context: Context) -> int | None:
+    return None if context.json else _MOST_SHOWN
+
+
 def _waiting(vault: Vault, most: int | None) -> Result:
     """The names that wait for a decision, or so many of them."""
     from memcli.curation.entities.listing import candidates
 
-    rows, count = candidates(vault, most)
+    names = candidates(vault)
+    rows = names[:most]
     return listed(
         "names",
         rows,
         "entries name example",
         empty="no name waits",
-        data={"count": count},
-        below=lambda canvas: _more(canvas, count - len(rows)),
+        data={"count": len(names)},
+        below=lambda canvas: _more(canvas, len(names) - len(rows)),
     )
 
 
@@ -168,12 +173,13 @@ def _listed(context: Context, project: str | None) -> Result:
     from memcli.curation.entities import listing
 
     vault = context.open_vault("reading")
-    most = None if context.json else _MOST_SHOWN
-    rows, total, registered = listing.listed(vault, project or "", most)
-    waiting = listing.count_candidates(vault)
+    known = listing.listed(vault, project or "")
+    registered = sum(row.registered for row in known)
+    rows = known[: _most(context)]
+    waiting = len(listing.candidates(vault))
 
     def below(canvas: Canvas) -> None:
-        _more(canvas, total - len(rows))
+        _more(canvas, len(known) - len(rows))
         if waiting:
             line = f"names waiting: {waiting:,} (memcli entities waiting)"
             canvas.line(line, style="hint")
@@ -187,9 +193,9 @@ def _listed(context: Context, project: str | None) -> Result:
             "note": lambda row: "hub" if row.hub else "",
         },
         empty="No entities.",
-        above=f"{registered:,} registered, {total:,} in all",
+        above=f"{registered:,} registered, {len(known):,} in all",
         data={
-            "count": total,
+            "count": len(known),
             "registered": registered,
             "hubs": [row.name for row in rows if row.hub],
             "candidates": waiting,

@@ -78,7 +78,7 @@ def test_listed_counts_what_is_registered_and_what_is_mentioned(vault: Vault) ->
         save(vault, f"redis number {number}")
     one = save(vault, "parse_args fails")
     vault.resolve(one)
-    rows = {row.name: row for row in listed(vault).rows}
+    rows = {row.name: row for row in listed(vault)}
     assert list(rows) == ["Redis", "parse_args", "Etcd"]
     assert (rows["Redis"].current, rows["Redis"].hub) == (10, True)
     assert (rows["parse_args"].current, rows["parse_args"].past) == (0, 1)
@@ -92,12 +92,12 @@ def test_candidates_need_two_words_or_several_entries(vault: Vault) -> None:
     one = save(vault, "We met Grace Hopper in Paris")
     save(vault, "they live in Lyon and Paris")
     save(vault, "we saw Kyoto", status="pending")
-    found = [(c.name, c.entries) for c in candidates(vault)[0]]
+    found = [(c.name, c.entries) for c in candidates(vault)]
     assert found == [("Paris", 2), ("Grace Hopper", 1)]
-    by_name = {c.name: c for c in candidates(vault)[0]}
+    by_name = {c.name: c for c in candidates(vault)}
     assert by_name["Grace Hopper"].id == one
     assert "met Grace Hopper in" in by_name["Grace Hopper"].example
-    assert all(row.name != "Paris" for row in listed(vault).rows)
+    assert all(row.name != "Paris" for row in listed(vault))
 
 
 def test_registering_a_name_links_what_mentions_it_in_one_commit(vault: Vault) -> None:
@@ -112,7 +112,7 @@ def test_registering_a_name_links_what_mentions_it_in_one_commit(vault: Vault) -
     assert commit
     assert mentions(vault, one) == ("Grace Hopper",)
     assert mentions(vault, other) == ()
-    assert candidates(vault) == ([], 0)
+    assert candidates(vault) == []
 
 
 def test_what_is_ignored_is_not_proposed_again_until_it_is_registered(
@@ -120,7 +120,7 @@ def test_what_is_ignored_is_not_proposed_again_until_it_is_registered(
 ) -> None:
     save(vault, "We met Grace Hopper")
     assert ignore(vault, ["grace hopper", "Grace Hopper"])[0] == ["grace hopper"]
-    assert candidates(vault) == ([], 0)
+    assert candidates(vault) == []
     file = Path(vault.root, "entities/ignored.txt")
     assert file.read_text().splitlines()[1:] == ["grace hopper"]
     out = subprocess.check_output(["git", "status", "--porcelain"], cwd=vault.root)

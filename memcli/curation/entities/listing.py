@@ -59,14 +59,6 @@ class ListedEntity(NamedTuple):
     path: str | None
 
 
-class Listed(NamedTuple):
-    """Entities, the most mentioned first; how many there are, and are registered."""
-
-    rows: list[ListedEntity]
-    total: int
-    registered: int
-
-
 class PossibleName(NamedTuple):
     """A possible name that waits for a decision, with an entry in which it stands."""
 
@@ -98,18 +90,17 @@ def _usual(spellings: _Spellings, among: Collection[int]) -> str:
     return min(held, key=lambda name: (-held[name], name))
 
 
-def listed(vault: Vault, project: str = "", most: int | None = None) -> Listed:
+def listed(vault: Vault, project: str = "") -> list[ListedEntity]:
     """Every entity that is registered or mentioned, the most mentioned first.
 
     Args:
         vault: where to look.
         project: only what its entries mention, named as `recall --project` takes it.
-        most: how many rows are wanted; None is all.
     """
     registry = vault.registry
     registered = {fold(entity.name): entity for entity in reversed(registry.entities)}
 
-    def look(reader: Reader) -> Listed:
+    def look(reader: Reader) -> list[ListedEntity]:
         within = of_project(reader, project, vault.here)
         every = set(reader.everything())
         docs = every if within is None else every & within
@@ -126,13 +117,13 @@ def listed(vault: Vault, project: str = "", most: int | None = None) -> Listed:
         order = sorted(counts)
         order.sort(key=counts.__getitem__, reverse=True)  # equal ones stay in order
         rows = []
-        for form in order[:most]:
+        for form in order:
             hub = is_hub(counts[form][0], len(force))
             known = registered.get(form)
             one = known or Registered(_usual(groups[form], every))
             about = one.name, one.type, bool(known), list(one.aliases)
             rows.append(ListedEntity(*about, *counts[form], hub, one.path or None))
-        return Listed(rows, len(order), len(registered.keys() & counts.keys()))
+        return rows
 
     return vault.read(look)
 
@@ -140,49 +131,30 @@ def listed(vault: Vault, project: str = "", most: int | None = None) -> Listed:
 # --- names that wait for a decision -----------------------------------------------
 
 
-def candidates(vault: Vault, most: int | None = None) -> tuple[list[PossibleName], int]:
+def candidates(vault: Vault) -> list[PossibleName]:
     """Possible names in the entries in force, those in most entries first.
 
     Two capitalised words in a row count from the first entry on, a single one in
     mid-sentence if another entry has it anywhere. Registered and ignored names are
     left out.
-
-    Args:
-        vault: where to look.
-        most: how many are wanted; None is all. Each takes reading an entry.
-
-    Returns:
-        The names, and how many there are in all.
     """
 
-    def named(reader: Reader) -> tuple[list[PossibleName], int]:
-        shown = _shown(vault, reader)
+    def named(reader: Reader) -> list[PossibleName]:
+        shown = reader.shown(View(vault.now_ms() // 1000))
         found = _possible(vault, reader, shown)
         order = sorted(found, key=lambda form: (-found[form][0], form))
         newest = newest_first(reader.columns)
         names = []
-        for form in order[:most]:
+        for form in order:
             count, spellings = found[form]
             docs = shown.intersection(set().union(*spellings.values()))
             row = reader.row(min(docs, key=newest))
             name = _usual(spellings, shown)
             example = _around(" ".join(row.text.split()), name)
             names.append(PossibleName(name, count, example, row.id))
-        return names, len(found)
+        return names
 
     return vault.read(named)
-
-
-def count_candidates(vault: Vault) -> int:
-    """How many `candidates` there are."""
-    return vault.index.again(
-        lambda reader: len(_possible(vault, reader, _shown(vault, reader)))
-    )
-
-
-def _shown(vault: Vault, reader: Reader) -> set[int]:
-    """The entries in force."""
-    return reader.shown(View(vault.now_ms() // 1000))
 
 
 def _possible(
@@ -357,7 +329,7 @@ def not_found(vault: Vault, name: str) -> EntryNotFound:
     """The error for an unknown name, with the nearest that is known."""
     from difflib import get_close_matches
 
-    spelt = {fold(entity.name): entity.name for entity in listed(vault).rows}
+    spelt = {fold(entity.name): entity.name for entity in listed(vault)}
     near = get_close_matches(fold(name), list(spelt), 1)
     return EntryNotFound(
         f"no entity is called '{name}'",
