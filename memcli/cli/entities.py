@@ -26,7 +26,6 @@ _MOST_SHOWN = 50
 _TAKES = {
     "list": "",
     "show": "NAME",
-    "waiting": "",
     "register": "NAME",
     "ignore": "NAME...",
     "merge": "NAME INTO",
@@ -35,8 +34,7 @@ _TAKES = {
 
 def entities(
     context: Context,
-    action: Literal["list", "show", "waiting", "register", "ignore", "merge"]
-    | None = None,
+    action: Literal["list", "show", "register", "ignore", "merge"] | None = None,
     names: list[str] | None = None,
     *,
     project: str | None = None,
@@ -47,20 +45,19 @@ def entities(
 ) -> Result:
     """List the entities, or decide on names
 
-    `waiting` lists names that may be entities: `register` makes an entity of one,
-    `ignore` never proposes them again. `merge A B` makes one entity of two names: it is
-    called B, and A is an alias; where one of them is new, an entity gets another name,
-    or one more. It shows its plan first. `show` tells what is known about one.
+    `show` tells what is known about one. `register` makes an entity of a name, `ignore`
+    says that names are none, so that they link nothing. `merge A B` makes one entity of
+    two names: it is called B, and A is an alias; where one of them is new, an entity
+    gets another name, or one more. It shows its plan first.
 
     \b
     Example:
       memcli entities
-      memcli entities waiting
       memcli entities register "Ada Lovelace" --type person --alias Ada
       memcli entities merge "Redis DB" Redis --dry-run
 
     Options:
-        action: `[ACTION]` list, show, waiting, register, ignore or merge
+        action: `[ACTION]` list, show, register, ignore or merge
         names: `[NAME]...` Names of entities
         project: `--project -p NAME, with list` Only of this project; or here, none
             (everywhere) or any
@@ -76,9 +73,7 @@ def entities(
         return _listed(context, project)
     if action == "show":
         return _shown(context, names[0])
-    vault = context.open_vault("reading", writes=action != "waiting")
-    if action == "waiting":
-        return _waiting(vault, _most(context))
+    vault = context.open_vault("reading", writes=True)
     if action == "ignore":
         return _ignored(vault, names)
     from memcli.curation.entities import decide
@@ -131,26 +126,6 @@ def _result(plan: EntityPlan, commit: str | None, how: bool | None) -> Result:
     return Result(data=data, text=text)
 
 
-def _most(context: Context) -> int | None:
-    return None if context.json else _MOST_SHOWN
-
-
-def _waiting(vault: Vault, most: int | None) -> Result:
-    """The names that wait for a decision, or so many of them."""
-    from memcli.curation.entities.listing import candidates
-
-    names = candidates(vault)
-    rows = names[:most]
-    return listed(
-        "names",
-        rows,
-        "entries name example",
-        empty="no name waits",
-        data={"count": len(names)},
-        below=lambda canvas: _more(canvas, len(names) - len(rows)),
-    )
-
-
 def _more(canvas: Canvas, number: int) -> None:
     if number > 0:
         canvas.line(f"  ... and {number:,} more (--json)")
@@ -175,14 +150,7 @@ def _listed(context: Context, project: str | None) -> Result:
     vault = context.open_vault("reading")
     known = listing.listed(vault, project or "")
     registered = sum(row.registered for row in known)
-    rows = known[: _most(context)]
-    waiting = len(listing.candidates(vault))
-
-    def below(canvas: Canvas) -> None:
-        _more(canvas, len(known) - len(rows))
-        if waiting:
-            line = f"names waiting: {waiting:,} (memcli entities waiting)"
-            canvas.line(line, style="hint")
+    rows = known if context.json else known[:_MOST_SHOWN]
 
     return listed(
         "entities",
@@ -198,9 +166,8 @@ def _listed(context: Context, project: str | None) -> Result:
             "count": len(known),
             "registered": registered,
             "hubs": [row.name for row in rows if row.hub],
-            "candidates": waiting,
         },
-        below=below,
+        below=lambda canvas: _more(canvas, len(known) - len(rows)),
     )
 
 

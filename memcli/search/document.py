@@ -16,7 +16,6 @@ from memcli.entries.file_checks import WARNING
 from memcli.entries.identity import claim, fingerprint
 from memcli.entries.text import links, tokens
 from memcli.entries.text.links import aliases, link_names, link_readings, links_of
-from memcli.entries.text.mentions import fold
 from memcli.entries.text.proper_names import loose_names, proper_names
 from memcli.named_tuple import NamedTuple
 from memcli.search.documents import (
@@ -141,7 +140,6 @@ def document(
         "session": (f"{number:016x}",) if session else (),
         "claim": (said,) if said else (),
         "name_said": tuple(map(tokens.name_key, names.said)),
-        "possible_name": _once([n.name for n in possible if not n.begins]),
         "check": looks,
     }
     known, seq = facts(entry, policies), entry.source.seq
@@ -187,11 +185,6 @@ def _looks(entry: Entry, checked: Checked) -> tuple[str, ...]:
         RESOLVED_BEFORE: entry.superseded_by and resolve_of(entry),
     }
     return tuple(name for name, value in known.items() if value)
-
-
-def _once(names: list[str]) -> tuple[str, ...]:
-    """The first spelling of each of these names."""
-    return tuple({fold(name): name for name in reversed(names)}.values())
 
 
 def document_id(entry: Entry) -> str:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Listed = tuple[array[int], array[float]]
     """Documents in order, and the weight of each."""
 
-FORMAT = 33
+FORMAT = 34
 """The version of the tables; part of the file's name."""
 
 BLOCK = 8192
@@ -43,7 +43,7 @@ EXACT = (
     *("id", "path", "kind", "type", "layer", "tag", "entity", "session", "status"),
     *("fingerprint", "link", "name", "claim", "proposed", "supersedes"),
     *("superseded_by", "evidence", "item", "seen", "agent", "visibility", "project"),
-    *("group", "name_said", "entity_name", "possible_name", "check"),
+    *("group", "name_said", "entity_name", "check"),
 )
 """The fields with exact terms, by which recall filters."""
 FIELDS = (WEIGHTED, *EXACT)

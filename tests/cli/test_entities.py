@@ -32,50 +32,31 @@ def test_entities_are_listed_with_their_counts(saved: Run) -> None:
     data = saved("entities", "--json").json["data"]
     (row,) = data["entities"]
     assert (row["name"], row["type"], row["current"]) == ("Redis", "tool", 2)
-    assert (data["registered"], data["candidates"], data["hubs"]) == (1, 1, [])
+    assert (data["registered"], data["hubs"]) == (1, [])
     text = saved("entities").out
     assert "Redis\ttool\t2\t0" in text
-    assert "names waiting: 1 (memcli entities waiting)" in text
 
 
-def test_names_are_reviewed(saved: Run) -> None:
-    data = saved("entities", "waiting", "--json").json["data"]
-    assert [(row["name"], row["entries"]) for row in data["names"]] == [
-        ("Grace Hopper", 1)
-    ]
+def test_a_name_is_registered(saved: Run) -> None:
     words = ["entities", "register", "Grace Hopper", "--type", "person"]
     words += ["--alias", "Grace", "--alias", "Amazing Grace"]
     plan = saved(*words, "--dry-run", "--json").json["data"]
     assert (plan["applied"], len(plan["entries"])) == (False, 1)
-    assert saved("entities", "waiting", "--json").json["data"]["count"] == 1
     done = saved(*words, "--json").json["data"]
     assert done["applied"]
     assert done["files"] == [
         {"path": "entities/person/grace-hopper.md", "what": "registered"}
     ]
-    assert saved("entities", "waiting").err == "no name waits\n"
     page = saved("entities", "show", "amazing grace", "--json").json["data"]
     assert page["aliases"] == ["Grace", "Amazing Grace"]
     assert page["with_others"] == [{"name": "Redis", "entries": 1}]
 
 
-def test_of_many_names_that_wait_a_person_sees_the_first_and_json_has_all(
-    saved: Run,
-) -> None:
-    names = [f"Ada {chr(65 + n // 8)}{'bcdfghjk'[n % 8]}ert" for n in range(56)]
-    saved("save", "We met Grace Hopper, " + ", ".join(names))
-    shown = saved("entities", "waiting").out.splitlines()
-    assert shown[0].split("\t")[:2] == ["2", "Grace Hopper"]
-    assert (len(shown), shown[-1]) == (51, "  ... and 7 more (--json)")
-    data = saved("entities", "waiting", "--json").json["data"]
-    assert (data["count"], len(data["names"])) == (57, 57)
-
-
 def test_a_name_is_ignored_and_undo_brings_it_back(saved: Run) -> None:
-    assert saved("entities", "ignore", "Grace Hopper").out == "ignored Grace Hopper\n"
-    assert saved("entities", "waiting").err == "no name waits\n"
-    saved("undo")
-    assert "Grace Hopper" in saved("entities", "waiting").out
+    for _ in range(2):
+        done = saved("entities", "ignore", "Grace Hopper").out
+        assert done == "ignored Grace Hopper\n"
+        saved("undo")
 
 
 def test_a_rename_is_a_plan_until_it_is_confirmed(saved: Run) -> None:

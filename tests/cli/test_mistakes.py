@@ -119,7 +119,6 @@ MISTAKES = """
 2 usage entities nosuch
 2 - entities registr x # Did you mean: register?
 2 usage entities list Redis
-2 usage entities waiting Redis
 2 usage entities register
 2 usage entities register a b
 2 usage entities register a --yes

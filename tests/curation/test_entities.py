@@ -12,7 +12,7 @@ from memcli.curation import evolve
 from memcli.curation.entities import decide
 from memcli.curation.entities import listing as entities
 from memcli.curation.entities.decide import EntityRequest, ignore
-from memcli.curation.entities.listing import candidates, listed
+from memcli.curation.entities.listing import listed
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed, UsageError
 from memcli.vault.health import lint
 
@@ -85,19 +85,7 @@ def test_listed_counts_what_is_registered_and_what_is_mentioned(vault: Vault) ->
     assert (rows["parse_args"].registered, rows["Etcd"].registered) == (False, True)
 
 
-# --- names that wait ---------------------------------------------------------------
-
-
-def test_candidates_need_two_words_or_several_entries(vault: Vault) -> None:
-    one = save(vault, "We met Grace Hopper in Paris")
-    save(vault, "they live in Lyon and Paris")
-    save(vault, "we saw Kyoto", status="pending")
-    found = [(c.name, c.entries) for c in candidates(vault)]
-    assert found == [("Paris", 2), ("Grace Hopper", 1)]
-    by_name = {c.name: c for c in candidates(vault)}
-    assert by_name["Grace Hopper"].id == one
-    assert "met Grace Hopper in" in by_name["Grace Hopper"].example
-    assert all(row.name != "Paris" for row in listed(vault))
+# --- registered and ignored ---------------------------------------------------------
 
 
 def test_registering_a_name_links_what_mentions_it_in_one_commit(vault: Vault) -> None:
@@ -112,15 +100,13 @@ def test_registering_a_name_links_what_mentions_it_in_one_commit(vault: Vault) -
     assert commit
     assert mentions(vault, one) == ("Grace Hopper",)
     assert mentions(vault, other) == ()
-    assert candidates(vault) == []
 
 
-def test_what_is_ignored_is_not_proposed_again_until_it_is_registered(
+def test_what_is_ignored_is_so_until_it_is_registered(
     vault: Vault,
 ) -> None:
     save(vault, "We met Grace Hopper")
     assert ignore(vault, ["grace hopper", "Grace Hopper"])[0] == ["grace hopper"]
-    assert candidates(vault) == []
     file = Path(vault.root, "entities/ignored.txt")
     assert file.read_text().splitlines()[1:] == ["grace hopper"]
     out = subprocess.check_output(["git", "status", "--porcelain"], cwd=vault.root)

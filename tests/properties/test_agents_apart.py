@@ -236,7 +236,7 @@ def looks(door: Door) -> Iterator[tuple[str, Any]]:
     yield run("list", "--by", "status")
     yield run("review", "--list")
     yield run("ideas")
-    yield run("entities", "waiting")
+    yield run("entities")
     yield run("signals")
     yield run("signals", "--pairs")
     yield run("log")

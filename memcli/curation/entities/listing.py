@@ -1,5 +1,5 @@
-"""The entities that a vault registers or mentions, the names that may be entities, and
-what memories claim of one, by their kinds.
+"""The entities that a vault registers or mentions, and what memories claim of one, by
+their kinds.
 
 Invariant: reads only, and through the reader of the asking agent: a name that stands
 only in entries that the agent may not see is in no list, no count and no message. The
@@ -15,15 +15,13 @@ from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.entries.ids import ANY
 from memcli.entries.text.mentions import Registered, fold
-from memcli.entries.text.tokens import name_key
 from memcli.errors import EntryNotFound, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple, taken
 from memcli.recall.filters import of_project
-from memcli.search.documents import newest_first
-from memcli.search.ranking.graph import is_hub, sharing
+from memcli.search.ranking.graph import is_hub
 from memcli.storage import files
 from memcli.storage.vault_paths import inside
-from memcli.vault.registry import description_of, ignored_names
+from memcli.vault.registry import description_of
 
 TYPE_CHECKING = False
 
@@ -41,10 +39,6 @@ if TYPE_CHECKING:
 UNDECIDED = (str(Status.PENDING), str(Status.REJECTED))
 """The statuses of what is no memory; it counts for no entity."""
 
-# A single word may be a name from so many entries on.
-_SEVERAL = 2
-_EXAMPLE = 160
-
 
 class ListedEntity(NamedTuple):
     """One entity: `current` counts entries in force that mention it, `past` others."""
@@ -59,27 +53,14 @@ class ListedEntity(NamedTuple):
     path: str | None
 
 
-class PossibleName(NamedTuple):
-    """A possible name that waits for a decision, with an entry in which it stands."""
-
-    name: str
-    entries: int
-    example: str
-    id: str
-
-
-def _grouped(
-    reader: Reader, field: str, registry: Registry | None = None
-) -> dict[str, dict[str, Sequence[int]]]:
-    """By folded name its spellings, each with the documents that have it; with a
-    registry by the name of the entity that is meant."""
-    values = reader.values(field)
-    meant = registry.names.meant if registry else {}
+def _grouped(reader: Reader, registry: Registry) -> dict[str, dict[str, Sequence[int]]]:
+    """By the folded name of the entity that is meant its spellings, each with the
+    documents that have it."""
+    meant = registry.names.meant
     groups: dict[str, dict[str, Sequence[int]]] = {}
-    for name, docs in values.items():
+    for name, docs in reader.values("entity_name").items():
         form = fold(name)
-        if form in meant:
-            form = fold(meant[form])
+        form = fold(meant[form]) if form in meant else form
         groups.setdefault(form, {})[name] = docs
     return groups
 
@@ -106,7 +87,7 @@ def listed(vault: Vault, project: str = "") -> list[ListedEntity]:
         docs = every if within is None else every & within
         force = docs & reader.shown(View(vault.now_ms() // 1000))
         decided = docs.difference(*(reader.exact("status", s) for s in UNDECIDED))
-        groups = _grouped(reader, "entity_name", registry)
+        groups = _grouped(reader, registry)
         counts = {
             form: (len(mentioning & force), len(mentioning - force))
             for form, spellings in groups.items()
@@ -126,68 +107,6 @@ def listed(vault: Vault, project: str = "") -> list[ListedEntity]:
         return rows
 
     return vault.read(look)
-
-
-# --- names that wait for a decision -----------------------------------------------
-
-
-def candidates(vault: Vault) -> list[PossibleName]:
-    """Possible names in the entries in force, those in most entries first.
-
-    Two capitalised words in a row count from the first entry on, a single one in
-    mid-sentence if another entry has it anywhere. Registered and ignored names are
-    left out.
-    """
-
-    def named(reader: Reader) -> list[PossibleName]:
-        shown = reader.shown(View(vault.now_ms() // 1000))
-        found = _possible(vault, reader, shown)
-        order = sorted(found, key=lambda form: (-found[form][0], form))
-        newest = newest_first(reader.columns)
-        names = []
-        for form in order:
-            count, spellings = found[form]
-            docs = shown.intersection(set().union(*spellings.values()))
-            row = reader.row(min(docs, key=newest))
-            name = _usual(spellings, shown)
-            example = _around(" ".join(row.text.split()), name)
-            names.append(PossibleName(name, count, example, row.id))
-        return names
-
-    return vault.read(named)
-
-
-def _possible(
-    vault: Vault, reader: Reader, shown: set[int]
-) -> dict[str, tuple[int, _Spellings]]:
-    """By folded name in how many entries it stands, and its spellings."""
-    names = vault.registry.names
-    decided = names.meant.keys() | names.ambiguous.keys()
-    decided |= ignored_names(vault.root).keys()
-    groups: dict[str, _Spellings] = {}
-    for form, each in _grouped(reader, "possible_name").items():
-        held = {name: docs for name, docs in each.items() if shown & {*docs}}
-        if held and form not in decided:
-            groups[form] = held
-    found: dict[str, tuple[int, _Spellings]] = {}
-    for form, spellings in groups.items():
-        tail = form.partition(" ")[2]
-        if form.count(" ") > 1 and (tail in groups or tail in decided):
-            continue  # `Meeting Grace Hopper` begins with a word of its sentence
-        count = sum(len(shown.intersection(docs)) for docs in spellings.values())
-        words = " " in form and any(" " in name for name in spellings)
-        if count == 1 and not words:
-            count = len(shown.intersection(sharing(reader, name_key(form))))
-        if words or count >= _SEVERAL:
-            found[form] = count, spellings
-    return found
-
-
-def _around(plain: str, name: str) -> str:
-    """The words around a name, of a text in one line."""
-    begin = max(0, plain.find(name) - (_EXAMPLE - len(name)) // 2)
-    cut = plain[begin : begin + _EXAMPLE]
-    return ("…" if begin else "") + cut + ("…" if begin + _EXAMPLE < len(plain) else "")
 
 
 # --- what is claimed of one ---------------------------------------------------------

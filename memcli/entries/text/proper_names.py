@@ -1,4 +1,4 @@
-"""Words that may be the name of a person or a thing, for a person to decide on.
+"""Words that may be the name of a person or a thing.
 
 Invariant: pure, and only proposes: capitals say that a word may be a name, never that
 it is one. Every proposed name stands in the text as it is.
