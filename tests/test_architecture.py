@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from memcli.cli import commands
 from tests.conftest import ROOT
 
 MODULES = sorted((ROOT / "memcli").rglob("*.py"))
@@ -68,12 +69,13 @@ def test_no_module_is_longer_than_450_lines():
 
 def test_no_function_takes_more_than_six_parameters():
     """What belongs together is one value. A command's parameters are its flags."""
+    ours = {commands.place(each) for each in commands.COMMANDS}
     many = {
         f"{name(path)}: {one.name}": len(parameters(one.args))
         for path in MODULES
         for one in functions(ast.parse(path.read_bytes()))
         if len(parameters(one.args)) > 6
-        and not (path.parent.name == "cli" and one.name in (path.stem, "uninstall"))
+        and not (path.parent.name == "cli" and (path.stem, one.name) in ours)
     }
     # For people who write Python: the fields of an entry go by name.
     assert many == {"memcli/api.py: evolve": 7}

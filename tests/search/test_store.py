@@ -290,7 +290,8 @@ def test_damage_of_any_table_is_mended_by_whoever_meets_it(
 
 
 @pytest.mark.parametrize(
-    "value", ["", "{}", "[1]", '[[1,2],0,{},{},[1,2,3,4,5,6,"",8]]', "[" * 9000, "nothing"]
+    "value",
+    ["", "{}", "[1]", '[[1,2],0,{},{},[1,2,3,4,5,6,"",8]]', "[" * 9000, "nothing"],
 )
 def test_a_state_that_is_none_leads_to_a_rebuild(vault: Vault, value: str) -> None:
     save(vault, "We deploy on Tuesdays")

@@ -1,13 +1,13 @@
 """The plan of a merge: what becomes of every file that two clones have changed.
 
 Invariant: pure, and symmetric: with either side as "ours", the files afterwards are the
-same, byte for byte. An entry is known by its id and not by its path, so a version that
-moved to the archive, a file that was renamed and an entry that was approved meet what
-the other side did to them; an entity of the registry is known by its id, or where it is
-new by its name, and every other file by its path. Nothing is lost: what gives way is in
-the archive or beside what is current, and only what a person has forgotten is gone. No
-file takes the place of another one, also not on disks that do not tell `Note.md` from
-`note.md`. Bytes are read through the caller, and of what changed alone.
+same, byte for byte. An entry is known by its id and not by its path, so an archived
+version, a renamed file and an approved entry meet what the other side did to them; an
+entity of the registry is known by its id, or where it is new by its name, and every
+other file by its path. Nothing is lost: what gives way is in the archive or beside what
+is current, and only what a person has forgotten is gone. No file takes the place of
+another one, also not on disks that do not tell `Note.md` from `note.md`. Bytes are read
+through the caller, and of what changed alone.
 """
 
 from __future__ import annotations
@@ -312,10 +312,8 @@ class _Work:
         return file
 
     def _removed_and_changed(self, key: str, base: _File | None, file: _File) -> None:
-        """One side removed what the other changed: what was forgotten stays so.
-
-        A note that memcli did not write may have been moved by hand, so it is kept.
-        """
+        """One side removed what the other changed: what was forgotten stays so, and a
+        note that memcli did not write may have been moved by hand, so it is kept."""
         if file.own and base is not None and layout.is_entry(file.path):
             what = "one side forgot it, and the other changed it: it is forgotten; the "
             what += f"change: git log --full-history -p -- {quote(file.path)}"
