@@ -48,11 +48,11 @@ GROUPS: dict[str, dict[str, str]] = {
         "import": "import_",
     },
     "Rare": {
-        "promote": "repo",
+        "promote": "init",
         "verify": "history",
         "mcp": "mcp",
         "hook": "reflect_session",
-        "allow": "repo",
+        "allow": "init",
         "completion": "complete",
         "view": "view",
         "signals": "signals",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.cli import repo as allow
+from memcli.cli import init as allow
 from memcli.cli.mcp import catalog, tools
 from memcli.storage import repo_vault
 from tests.cli.conftest import Run
