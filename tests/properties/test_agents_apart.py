@@ -252,7 +252,7 @@ def looks(door: Door) -> Iterator[tuple[str, Any]]:
     yield run("doctor", "--fix")
     yield run("sync")
     yield run("sync", "--dry-run")
-    yield run("sync", "--all")
+    yield run("sync", "--auto", "--all")
 
 
 def unknown(door: Door) -> Iterator[tuple[str, Any]]:

@@ -181,7 +181,7 @@ def test_no_command_runs_a_file_of_the_vault(planted: Planted, hooked: bool) -> 
         ["inspect"], ["inspect", first], ["inspect", "lint"], ["inspect", "index"],
         ["inspect", "git"], ["inspect", "sessions"], ["doctor", "--fix", "--dry-run"],
         ["doctor", "--fix", "--yes"], ["review"], ["ideas"], ["entities"], ["signals"],
-        ["sync"], ["sync", "--all"], ["sync", "--auto"],
+        ["sync"], ["sync", "--auto", "--all"], ["sync", "--auto"],
         ["forget", first, "--dry-run"], ["forget", first, "--yes"],
     ):  # fmt: skip
         said(*words)

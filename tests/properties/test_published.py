@@ -372,7 +372,6 @@ def test_each_command_works_or_says_where_to_do_it(
     known_vaults.set_default_vault(team.root, os.environ)
     for words, code, said in (
         (("doctor", "--vault", "company"), 0, b"a database answers for it"),
-        (("sync", "--all"), 0, b"company: 'company' is answered by"),
         (("inspect", "vaults"), 0, b"company"),
         (("undo", "--vault", "company"), 1, b"in a clone of"),
         (("__complete", "zsh", "--vault", "company", "list", "--kind", "n"), 0, b"not"),
