@@ -32,7 +32,8 @@ from memcli.search.store import (
     Outdated,
     unpacked,
 )
-from memcli.storage import settings, state_dirs
+from memcli.search.trigger_table import NAME as TRIGGERS
+from memcli.storage import files, state_dirs
 from memcli.storage.listing import scan
 from memcli.storage.lock import Lock
 
@@ -229,8 +230,10 @@ class Index:
             state = self._state
             if state is None:
                 raise Outdated("the index is gone")
-            if not self.stale:
-                self._write_triggers(state, enabled=enabled)
+            if not (self.stale or self._is_in_memory):
+                rows = self._told if enabled else None
+                where = self._folder, self.root
+                triggers.settle(*where, state.told, state.folders, rows)
             told = triggers.load(self._folder, found, state.told)
             if told is not None:
                 return told
@@ -241,13 +244,6 @@ class Index:
     def _told(self) -> Iterator[bytes]:
         for (data,) in self.ask("SELECT data FROM told ORDER BY path"):
             yield unpacked(data)
-
-    def _write_triggers(self, state: State, *, enabled: bool) -> None:
-        from memcli.search import triggers
-
-        if not self._is_in_memory:
-            rows = self._told if enabled else None
-            triggers.settle(self._folder, self.root, state.told, state.folders, rows)
 
     # --- the database
 
@@ -420,6 +416,9 @@ class Index:
                 from memcli.search.updating import indexed
 
                 new = indexed(db, new, found, self.root, self._scanned, self._progress)
+            if state is None or new.told != old.told:
+                # The next hook at a tool makes it, when it needs it.
+                files.remove_quietly(os.path.join(self._folder, TRIGGERS))
             following.store(db, new, old)
             return found, new
 
@@ -432,5 +431,4 @@ class Index:
             self.change = UpdateCounts(*counts, reason)
             # Not before: writing what was read takes a third of the time.
             self._progress(many, many)
-            self._write_triggers(new, enabled=settings.load(self.root).actions)
         return new

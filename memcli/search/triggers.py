@@ -2,8 +2,8 @@
 
 Invariant: the entries are rows of the index, written in its transaction, each with the
 words that bring it. A hook looks at each edit, and has no time to open a database: for
-it they are put into a file, after the transaction. The number of the last change stands
-in both, so a file that was not written is made by the next reader.
+it they are put into a file by the first hook that asks the index after a change, which
+takes the old file away. The number of the last change stands in both.
 """
 
 from __future__ import annotations
@@ -204,8 +204,9 @@ def settle(
         for number, entry in enumerate(islice(rows(), _MOST)):
             row, *words = entry.split(b"\n")
             told.append(row)
+            mark = b"%d" % number
             for each in words:
-                lines.setdefault(each, []).append(b"%d" % number)
+                lines.setdefault(each, []).append(mark)
         data = trigger_table.packed(change, places, lines, told)
     from memcli.storage.files import write_derived
 

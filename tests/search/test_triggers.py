@@ -20,9 +20,15 @@ def table_of(vault: Vault) -> trigger_table.Table | None:
     return trigger_table.read(os.path.join(folder, trigger_table.NAME))
 
 
+def asked(vault: Vault) -> None:
+    """As by a hook at a tool, once the index has followed."""
+    vault.recall("anything")
+    vault.index.opened.told()
+
+
 def names(vault: Vault) -> list[str]:
     """The texts that the table's triggers name, once the index has followed."""
-    vault.recall("anything")
+    asked(vault)
     found = triggers.load(state_dirs.path(vault.root, layout.INDEX))
     assert found is not None
     return sorted(each.text for told in found for each in told.triggers)
@@ -47,6 +53,9 @@ def test_the_table_follows_what_is_saved_edited_and_deleted(vault: Vault):
     assert names(vault) == ["http.Client", "npm publish"]
     path = Path(vault.root, vault.path_of(first))
     path.write_text(path.read_text().replace("http.Client", "http.Get"))
+    # Its folder's time is as it was: what shows the text before must be gone.
+    vault.recall("anything")
+    assert table_of(vault) is None
     assert names(vault) == ["http.Get", "npm publish"]
     path.unlink()
     assert names(vault) == ["npm publish"]
@@ -55,7 +64,7 @@ def test_the_table_follows_what_is_saved_edited_and_deleted(vault: Vault):
 def test_only_the_entries_that_an_action_may_fire_are_read(vault: Vault):
     save(vault, LESSON)
     save(vault, OTHER)
-    vault.recall("anything")
+    asked(vault)
     folder = state_dirs.path(vault.root, layout.INDEX)
     found = triggers.load(folder, [("", "", "run npm publish")])
     assert found is not None
