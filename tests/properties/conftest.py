@@ -13,7 +13,7 @@ from memcli.storage.git import commit as commits
 from memcli.storage.known_vaults import KnownVault
 from memcli.vault import publishing
 from tests import databases
-from tests.conftest import NOW
+from tests.conftest import NOW, isolated_environment
 
 AGENTS = """
 [agents.ada]
@@ -36,7 +36,10 @@ def full(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     root = tmp_path_factory.mktemp("full") / "vault"
     shutil.copytree(ready_vault, root)
-    fill(root)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in isolated_environment(root.parent).items():
+            patch.setenv(name, value)
+        fill(root)  # as the author of the tests
     return root
 
 
