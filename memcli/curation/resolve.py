@@ -22,7 +22,6 @@ from memcli.errors import (
     EntryNotFound,
     MemcliError,
     NotAllowed,
-    NotAVault,
 )
 from memcli.named_tuple import NamedTuple, taken
 from memcli.vault import lineage, lookup
@@ -186,10 +185,10 @@ def apply(
     """
     if found.unclear and not agreed:
         raise found.refusal(found.unclear)
-    if not found.undo:
-        by = vault.agent_name or by or _committer(vault)
     changed: list[Target] = []
     with Changing(vault) as at:
+        if not found.undo:
+            by = vault.agent_name or by or at.change.committer
         for target in found.targets:
             stored = _stored(vault, target)
             entry = stored.entry
@@ -375,13 +374,3 @@ def _last_resolved(vault: Vault, rows: Sequence[StoredRow]) -> list[str]:
         f"To bring that back: memcli resolve --undo {newest.id}",
         code="nothing_to_undo",
     )
-
-
-def _committer(vault: Vault) -> str | None:
-    """The name under which git commits in this vault; None when it has none."""
-    from memcli.storage.git.repository import Repository
-
-    try:
-        return Repository.open(vault.root, environ=vault.environ).user_name()
-    except NotAVault:
-        return None

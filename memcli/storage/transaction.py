@@ -124,6 +124,11 @@ class Transaction:
             }
         )
 
+    @property
+    def committer(self) -> str | None:
+        """The name under which git commits in this vault; None when it has none."""
+        return self._repository.user_name()
+
     def carry(self, data: bytes) -> None:
         """Name bytes that the vault holds: no secret in them is new when it is put."""
         self._carried.append(data)
@@ -177,8 +182,12 @@ class Transaction:
 
             no_secrets.refuse_new(changes, self._carried, self.message)
         files.reached("locked")
-        self._refuse_staged(changes)
-        self._commit_uncommitted(changes)
+        held = {path: change.before for path, change in changes.items()}
+        # A new file, as of each save, replaces nothing.
+        replaces = any(data is not None for data in held.values())
+        if replaces and not self._repository.is_settled(held):
+            self._refuse_staged(changes)
+            self._commit_uncommitted(changes)
         change = Change(
             self._root, self._repository, changes, self._unchanged(), self.message
         )
@@ -192,8 +201,6 @@ class Transaction:
     def _refuse_staged(self, changes: Mapping[str, FileChange]) -> None:
         """Refuse where a person has staged a text that nothing else holds: a commit of
         the file would take it out of git's index."""
-        if all(change.before is None for change in changes.values()):
-            return  # a new file, as of each save
         from memcli.storage.git import history
 
         for path in history.staged_alone(self._repository, [*changes]):

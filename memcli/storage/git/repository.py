@@ -74,6 +74,7 @@ class Repository:
         # the notes for the vault's, and run what its config names.
         self.environment = {**env, "GIT_DIR": git_dir, "GIT_WORK_TREE": top}
         self.unsettled = False
+        self._settings: dict[str, str] | None = None
         self.prefix = ""
         if root != top:
             self.prefix = os.path.relpath(root, top).replace(os.sep, "/") + "/"
@@ -199,8 +200,11 @@ class Repository:
         Raises:
             HistoryError: git refused.
         """
-        rows = names(self.look("config", "--list", "-z"))
-        return {key: value for key, _, value in (row.partition("\n") for row in rows)}
+        if self._settings is None:
+            rows = names(self.look("config", "--list", "-z"))
+            pairs = (row.partition("\n") for row in rows)
+            self._settings = {key: value for key, _, value in pairs}
+        return self._settings
 
     def committer(self) -> str | None:
         """`Name <address>` of who commits here; None where git knows of nobody."""
@@ -214,7 +218,8 @@ class Repository:
 
     def user_name(self) -> str | None:
         """The name under which git commits here; None when none is set."""
-        return self.environment.get("GIT_AUTHOR_NAME") or self.setting("user.name")
+        own = self.environment.get("GIT_AUTHOR_NAME")
+        return own or self.settings().get("user.name") or None
 
     def status(self) -> list[tuple[str, str]]:
         """(code, path) of every file of the vault that differs from HEAD.
@@ -264,13 +269,21 @@ class Repository:
         paths = [path for path in contents if "\n" not in path]
         data = _lines(f"HEAD:{self.prefix}{path}" for path in paths)
         output = self.answer("cat-file", "--batch-check=%(objectname)", data=data)
-        same = set()
-        for path, line in zip(paths, output.split(b"\n"), strict=False):
-            data = b"blob %d\0" % len(contents[path]) + contents[path]
-            digest = (identity.sha256 if len(line) == 64 else identity.sha1)(data).hex()
-            if line == digest.encode():
-                same.add(path)
+        found = zip(paths, output.split(b"\n"), strict=False)
+        same = {path for path, line in found if _is_of(line, contents[path])}
         return [path for path in contents if path not in same]
+
+    def is_settled(self, contents: Mapping[str, bytes | None]) -> bool:
+        """Whether HEAD and git's index hold these very bytes of each file, or none."""
+        asked = [
+            f"{at}{self.prefix}{path}" for path in contents for at in ("HEAD:", ":0:")
+        ]
+        if any("\n" in name for name in asked):
+            return False
+        words = ("cat-file", "--batch-check=%(objectname)")
+        lines = self.answer(*words, data=_lines(asked)).split(b"\n")
+        both = zip(contents.values(), lines[::2], lines[1::2], strict=False)
+        return all(_is_of(a, data) and _is_of(b, data) for data, a, b in both)
 
     def contents(self, blobs: Sequence[Blob], *, largest: int = LARGEST) -> list[bytes]:
         """The bytes of each blob; empty for one that is not there, or is larger."""
@@ -326,6 +339,14 @@ class Repository:
 
 def _lines(names: Iterable[str]) -> bytes:
     return "".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape")
+
+
+def _is_of(line: bytes, data: bytes | None) -> bool:
+    """Whether a line of `git cat-file --batch-check` is the id of these bytes."""
+    if data is None:
+        return line.endswith(b" missing")
+    digest = identity.sha256 if len(line) == 64 else identity.sha1
+    return line == digest(b"blob %d\0" % len(data) + data).hex().encode()
 
 
 def refuse_option(commit: str) -> None:
