@@ -176,7 +176,7 @@ class Index:
     def release(self) -> None:
         """Let the index go until the last reader is asked again, which may be late.
 
-        It reads on where no other process has written meanwhile; else it is Damaged.
+        It reads on where no other process has written meanwhile; else it is Outdated.
         """
         database.end(self._db)
 

@@ -174,7 +174,7 @@ class Reader(Documents):
         personal = any((one.agent, one.by) != (None, None) for one in facts.resolves)
         if not (access or personal):
             return facts
-        row = self.row(doc)
+        row = self._whole_row(doc)
         return facts._replace(
             agent=row.agent,
             visibility=Visibility(row.visibility),
@@ -227,29 +227,20 @@ class Reader(Documents):
         Raises:
             Damaged: there is no such document.
         """
+        row, resolved = self._whole_row(doc), self.claims.resolved
+        if resolved and row.status == _ACTIVE and self.columns.claims[doc] in resolved:
+            counts = standing(self.facts(doc), View(0, agent=self.agent))
+            row = row._replace(status=str(counts))
+        return self.censored(row)
+
+    def _whole_row(self, doc: int) -> StoredRow:
         row = self._rows.get(doc)
         if row is None:
             row = _row(self, doc)
             if len(self._rows) >= _MOST_ROWS:
                 self._rows = {}
             self._rows[doc] = row
-        # Where all are plain no claim is resolved, and no column is read to see that.
-        if row.status == _ACTIVE and not self.all_plain:
-            claim, project = self.columns.claims[doc], self.columns.projects[doc]
-            if claim in self.claims.resolved:
-                resolves = self.claims.resolves(claim)
-                facts = Facts(
-                    Status.ACTIVE,
-                    created=0,
-                    agent=row.agent,
-                    visibility=Visibility(row.visibility),
-                    project=project,
-                    kept=is_pinned(row),
-                    resolves=resolves,
-                )
-                counts = standing(facts, View(0, agent=self.agent))
-                row = row._replace(status=str(counts))
-        return self.censored(row)
+        return row
 
     def names(self, entry_id: str | None) -> str | None:
         """The id, or None when the reader is an agent that may not see the entry."""
