@@ -88,16 +88,12 @@ def _line(words: set[bytes]) -> bytes:
 
 
 def told_of(data: bytes) -> Told:
-    """The entry of a line of the table.
-
-    Raises:
-        ValueError, TypeError: it is none.
-    """
+    """The entry of a line of the table."""
     import json
 
     entry_id, path, kind, enforce, triggers, spared = json.loads(data)
-    found = tuple(Trigger(str(form), str(text)) for form, text in triggers)
-    return Told(str(entry_id), str(path), str(kind), enforce, found, tuple(spared))
+    found = tuple(Trigger(*each) for each in triggers)
+    return Told(entry_id, path, kind, enforce, found, tuple(spared))
 
 
 def of_row(row: StoredRow) -> Told | None:
@@ -156,18 +152,15 @@ def load(
     table = trigger_table.read(os.path.join(folder, NAME))
     if table is None or change not in (None, table.told):
         return None
-    try:
-        told = list(map(told_of, table.rows()))
-        if found is None:
-            return told
-        evident = table.evident(found)
-        named = set(table.triggered(found)).difference(evident)
-        return [
-            *(told[number]._replace(evident=True) for number in evident),
-            *(told[number] for number in sorted(named)),
-        ]
-    except (ValueError, TypeError, IndexError):
-        return None
+    rows = table.rows()
+    if found is None:
+        return [*map(told_of, rows)]
+    evident = table.evident(found)
+    named = set(table.triggered(found)).difference(evident)
+    return [
+        *(told_of(rows[number])._replace(evident=True) for number in evident),
+        *(told_of(rows[number]) for number in sorted(named)),
+    ]
 
 
 def settle(

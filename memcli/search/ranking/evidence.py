@@ -16,7 +16,7 @@ from functools import cache
 from math import log
 
 from memcli.entries.shipped import our_folder
-from memcli.search.ranking.corpus import ASKED
+from memcli.search.ranking.corpus import ASKED, inverse_frequency
 
 TYPE_CHECKING = False
 
@@ -52,8 +52,7 @@ def weight(term: str, frequency: int, size: int) -> float:
     """The weight of a shared term that `frequency` of `size` entries hold."""
     if len(term) == 1 or (term.isdigit() and len(term) < _DIGITS):
         return 0.0
-    many = max(size, _SMALL)
-    rare = log(1 + (many - frequency + 0.5) / (frequency + 0.5))
+    rare = inverse_frequency(frequency, max(size, _SMALL))
     return min(rare, float(_common().get(term, MOST)), MOST)
 
 
