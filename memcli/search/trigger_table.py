@@ -5,12 +5,12 @@ that it has not checked, and executes nothing. A table that is missing, damaged,
 another version, or older than a folder of its vault is none: `glance` then asks the
 index, which makes a new one (`triggers`).
 
-The file, in bytes: a line with the format, a line with a checksum, and four parts with
-two NULs between them. The number of the change that it shows (`following.State.told`);
-the folders with their times, with NULs between; sorted lines of what brings an entry
-(for a trigger its longest word, all its words, and the numbers of the entries; for a
-word of an entry `~` and the word, what it counts at most, and the numbers); a JSON line
-for each entry.
+The file, in bytes: a line with the format, a line with a checksum, a line with the
+number of the change that it shows (`following.State.told`) and the lengths of two
+parts, and three parts. The folders with their times, with NULs between; sorted lines of
+what brings an entry (for a trigger its longest word, all its words, and the numbers of
+the entries; for a word of an entry `~` and the word, what it counts at most, and the
+numbers); a JSON line for each entry.
 """
 
 from __future__ import annotations
@@ -31,11 +31,10 @@ if TYPE_CHECKING:
 NAME = "triggers"
 """The file, in the folder of the index."""
 
-FORMAT = b"memcli triggers 5\n"
+FORMAT = b"memcli triggers 6\n"
 OFF = b"off"
 """Stands for the entries where the vault's settings say that nothing is told."""
 
-_PARTED = b"\0\0"
 # A table of 20,000 entries has 8 MB.
 _LARGEST = 16_000_000
 _WINDOWS = sys.platform == "win32"
@@ -205,12 +204,14 @@ def read(path: str) -> Table | None:
     except OSError:
         return None
     # Without a copy of what may be megabytes.
-    at = data.find(b"\n", len(FORMAT)) + 1
-    crc = b"%08x\n" % zlib.crc32(memoryview(data)[at:])
-    if not data.startswith(FORMAT) or data[len(FORMAT) : at] != crc:
+    start = len(FORMAT) + 9
+    crc = b"%08x\n" % zlib.crc32(memoryview(data)[start:])
+    if not data.startswith(FORMAT) or data[len(FORMAT) : start] != crc:
         return None
-    told, folders, lines, rows = data[at:].split(_PARTED, 3)
-    return Table(int(told), folders, lines, rows)
+    at = data.find(b"\n", start) + 1
+    told, folders, lines = map(int, data[start:at].split())
+    end = at + folders + lines
+    return Table(told, data[at : at + folders], data[at + folders : end], data[end:])
 
 
 def packed(
@@ -228,7 +229,8 @@ def _packed(
     told: int, folders: Iterable[tuple[bytes, bytes]], lines: bytes, rows: bytes
 ) -> bytes:
     places = b"\0".join(part for pair in folders for part in pair)
-    body = _PARTED.join((b"%d" % told, places, lines, rows))
+    sizes = b"%d %d %d\n" % (told, len(places), len(lines))
+    body = b"".join((sizes, places, lines, rows))
     return b"%s%08x\n%s" % (FORMAT, zlib.crc32(body), body)
 
 
