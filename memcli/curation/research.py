@@ -26,7 +26,7 @@ from memcli.storage.lock import Lock
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from typing import Any, TypeVar
 
     from memcli.recall.results import Row
@@ -179,18 +179,16 @@ def search(
             raise _spent(run)
         deep = budget or run.budget
         answer, rows = look(deep)
-        sources = {(row.id, row.source): None for row in rows}
-        own = [name for name, source in sources if source == vault.source]
-        texts = _fingerprints(vault, own)
-        found = tuple(
-            (name, source, texts.get(name, "") if source == vault.source else "")
-            for name, source in sources
-        )
+        found = {
+            (row.id, row.source): fingerprint(row.text) * (row.source == vault.source)
+            for row in rows
+        }
         asked = no_secrets.redact(query)[:_LONGEST_QUERY]
-        done = Search(now, command, asked, deep, found)
+        shown = tuple((*place, text) for place, text in found.items())
+        done = Search(now, command, asked, deep, shown)
         run = run._replace(searches=(*run.searches, done))
         text = json.dumps(encoded(run), ensure_ascii=False, indent=1)
-        path = os.path.join(_folder(vault), f"{name}.json")
+        path = _path(vault, name)
         files.write_atomic(path, text.encode("utf-8", "replace") + b"\n")
     return answer, run
 
@@ -208,19 +206,6 @@ def still_there(vault: Vault, ids: Iterable[str]) -> dict[str, str]:
                 over = "" if status is Status.ACTIVE else f" ({status})"
                 found[name] = f"{reader.row(doc).title}{over}"
         return found
-
-    return vault.read(look)
-
-
-def _fingerprints(vault: Vault, ids: Sequence[str]) -> dict[str, str]:
-    """Id -> fingerprint of the text of entries."""
-
-    def look(reader: Reader) -> dict[str, str]:
-        return {
-            name: fingerprint(reader.row(doc).text)
-            for name in ids
-            for doc in reader.exact("id", name)[:1]
-        }
 
     return vault.read(look)
 
@@ -253,17 +238,19 @@ def find(vault: Vault, name: str) -> Run | None:
             code="invalid_research",
         )
     no_secrets.refuse_texts({"the research run": name}, no_secrets.OF_A_NAME)
-    return _read(os.path.join(_folder(vault), f"{name}.json"))
+    return _read(_path(vault, name))
 
 
 def runs(vault: Vault) -> list[Run]:
     """Every run of the asking agent, the last searched first; the owner sees all."""
-    folders = [_folder(vault)]
-    if vault.agent is None:
-        top = state_dirs.path(vault.root, layout.RESEARCH)
-        folders = [os.path.join(top, name) for name in _listed(top)]
-    paths = [os.path.join(each, name) for each in folders for name in _listed(each)]
-    known = [run for run in map(_read, paths) if run is not None]
+    folder, own = os.path.split(_path(vault, ""))
+    own = "" if vault.agent is None else own.removesuffix(".json")
+    try:
+        names = [name for name in os.listdir(folder) if name.startswith(own)]
+    except OSError:  # nobody has searched
+        return []
+    read = (_read(os.path.join(folder, name)) for name in names)
+    known = [run for run in read if run is not None]
     known.sort(key=lambda run: (run.name, run.agent or ""))
     return sorted(known, key=lambda run: run.last, reverse=True)
 
@@ -288,31 +275,24 @@ def get(vault: Vault, name: str) -> Run:
 
 def _tidy(vault: Vault) -> None:
     """Remove runs whose last search was more than thirty days ago."""
-    now = vault.now_ms() // 1000
-    for name in _listed(_folder(vault)):
-        path = os.path.join(_folder(vault), name)
-        run = _read(path)
-        if run is not None and dates.to_epoch(run.last) < now - _KEPT:
+    since = vault.now_ms() // 1000 - _KEPT
+    for run in runs(vault):
+        if run.agent == vault.agent_name and dates.to_epoch(run.last) < since:
             with suppress(OSError):  # the next run tries again
-                os.unlink(path)
+                os.unlink(_path(vault, run.name))
 
 
-def _folder(vault: Vault) -> str:
+def _path(vault: Vault, name: str) -> str:
+    """The file of a run of the asking agent; whose it is stands before its name."""
     owner = "owner"
     if vault.agent is not None:
         import hashlib
 
-        # The name of an agent may hold any character; the name of a folder may not.
-        name = hashlib.sha256(vault.agent.name.encode("utf-8", "replace")).hexdigest()
-        owner = f"agent-{name[:24]}"
-    return os.path.join(state_dirs.path(vault.root, layout.RESEARCH), owner)
-
-
-def _listed(folder: str) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []
+        # The name of an agent may hold any character; the name of a file may not.
+        agent = hashlib.sha256(vault.agent.name.encode("utf-8", "replace")).hexdigest()
+        owner = f"agent-{agent[:24]}"
+    folder = state_dirs.path(vault.root, layout.RESEARCH)
+    return os.path.join(folder, f"{owner}.{name}.json")
 
 
 def _read(path: str) -> Run | None:

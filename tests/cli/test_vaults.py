@@ -151,7 +151,7 @@ def test_research_over_a_team_says_where_from_and_is_recorded_in_ones_own(
             f"research '{name}' has not found in this vault, so not cited: {row.id}",
         ]
     assert not state_of(team.root, layout.RESEARCH).exists()
-    assert len(list((state_of(vault.root, layout.RESEARCH) / "owner").iterdir())) == 2
+    assert len(list(state_of(vault.root, layout.RESEARCH).iterdir())) == 2
 
 
 def test_feedback_on_what_may_only_be_read_is_told_and_the_rest_noted(
