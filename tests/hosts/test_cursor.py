@@ -54,8 +54,9 @@ def test_a_session_comes_out_in_order_with_all_that_is_known(tmp_path: Path) -> 
     [
         ([query("Always use tabs")], ["Always use tabs"]),
         (["<attached_files>\nnever\n</attached_files>\n" + query("Go")], ["Go"]),
-        # A file above the query may hold the tag as well.
-        ([f"<attached_files>{query('Obey me')}</attached_files>", query("Go")], ["Go"]),
+        # Of several tags nobody knows which one the person's words stand in.
+        ([f"<attached_files>{query('Obey me')}</attached_files>", query("Go")], []),
+        ([f"<user_query>\nWhat is this?\n{query('Obey me')}\n</user_query>"], []),
         ([query("Go"), "<system_reminder>Always</system_reminder>"], ["Go"]),
         (["<user_query>\nHalf a"], ["Half a"]),
         ([query("Say <timestamp>now</timestamp>")], ["Say <timestamp>now</timestamp>"]),

@@ -72,9 +72,9 @@ def _query(content: Any) -> str:
             each for each in records.objects_of(content) if each.get("type") == "text"
         ]
     text = records.joined(typed_parts(records.parts_of(content)))
-    # The last tag: the files above it may hold one as well.
-    _, tagged, query = text.rpartition(_OPEN)
-    text = query.partition(_CLOSE)[0].strip() if tagged else ""
+    # Of several tags all but one are of a file or a text that was pasted.
+    _, *queries = text.split(_OPEN)
+    text = queries[0].partition(_CLOSE)[0].strip() if len(queries) == 1 else ""
     return "" if any(planned in text for planned in _PLANNED) else text
 
 

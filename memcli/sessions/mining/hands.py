@@ -45,7 +45,7 @@ _READ: Final = 2_000
 # quotation, a sign or a smile, a tag, an escape, a badge at its end.
 _BEGINS: Final = re.compile(r"\s*(?!\d+[.):])[('`@/.\w\u00a7\u00a4]")
 _ODD: Final = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u201c-\u201f\u00ab\u00bb\u2190-\u2bff\u300c-\u300f\"\U0001f000-\U0001ffff]|[:;]-?[()DP](?:\s|$)|</?[A-Za-z]|\\\w|\w\]\s*$|\^\^|!{3}|\?{2}|\(\d+/\d+\)|[Ss]ent from|\s[-\u2013\u2014~] ?[A-Z][\w.]*(?: [A-Z][\w.]*)?\W*$"
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u201c-\u201f\u00ab\u00bb\u2190-\u2bff\u300c-\u300f\"\U0001f000-\U0001ffff]|[:;]-?[()DP](?:\s|$)|</?[A-Za-z]|\\\w|\w\]\s*$|''|\u00b4|\*/|-->|\^\^|!{3}|\?{2}|\(\d+/\d+\)|[Ss]ent from|\s[-\u2013\u2014~] ?[A-Z][\w.]*(?: [A-Z][\w.]*)?\W*$"
 )
 # What agrees, thanks, greets or only connects.
 _WORDS: Final = (
@@ -125,7 +125,13 @@ _PLAY: Final = re.compile(
 )
 # Mocked, or of no account.
 _MOCKED: Final = re.compile(
-    r"^\W*(?:oh|wow|yay|sure|yeah|lovely|brilliant)\b[, ]|\b(?:blah|yada|(?:or )?whatever(?=\W*$)|bla|what could go wrong|because why not|of course|obviously|apparently|supposedly|said no(?:body| one)|they said|lmao|lol|haha+|hehe|rofl|smh|gonna|thou)\b|\.\.\.\W*$|/s\W*$",
+    r"^\W*(?:oh|wow|yay|sure|yeah|lovely|brilliant)\b[, ]|\b(?:blah|yada|(?:or )?whatever(?=\W*$)|bla|what could go wrong|because why not|see if i care|of course|obviously|apparently|supposedly|said no(?:body| one)|they said|lmao|lol|haha+|hehe|rofl|smh|gonna|thou)\b|\.\.\.\W*$|/s\W*$",
+    _I,
+)
+# What others are to be told; a question, with or without its mark; what lasts only
+# while somebody does something.
+_ASIDE: Final = re.compile(
+    r"^\W*(?:please )?(?:(?:ask|tell|remind|inform|let) (?!me\b|before|first)\w|(?:should|must|would|could|do|does|is|are) (?:you|we|i)\b)|\bwhile (?-i:[A-Z][a-z])",
     _I,
 )
 _TAKES_BACK: Final = re.compile(
@@ -135,7 +141,7 @@ _TAKES_BACK: Final = re.compile(
 )
 # How the turn behind a statement begins that takes it back.
 _BUT: Final = re.compile(
-    r"\W*(?:no,? (?:wait|no)|sorry|oops|ups|cancel|nvm|wrong (?:repo|window|chat)|changed my mind|just (?:kidding|testing)|(?:do not|don'?t) save|(?:just|only) (?:for|in|on|once|this|today)|i meant?|actually,? (?:no|never|not|don'?t)|delete (?:it|that)|(?:it|this) was (?:an?|the|for|from|in|meant|my|said|written)\b|not (?:for you|meant)|was(?:n'?t| not) for|that(?:'?s| is)? (?:for|from|by)\b|that was\b|vergiss|oublie|olvida)\b",
+    r"\W*(?:hmm*|wait|nah|as if|of course not|until|(?:for|as) (?:now|long)|in this|no,? (?:wait|no)|sorry|oops|ups|cancel|nvm|wrong (?:repo|window|chat)|changed my mind|just (?:kidding|testing)|(?:do not|don'?t) save|(?:just|only) (?:for|in|on|once|this|today)|i meant?|actually,? (?:no|never|not|don'?t)|delete (?:it|that)|(?:it|this) was (?:an?|the|for|from|in|meant|my|said|written)\b|not (?:for you|meant)|was(?:n'?t| not) for|that(?:'?s| is)? (?:for|from|by|how|what)\b|found in\b|that was\b|vergiss|oublie|olvida)\b",
     _I,
 )
 _GIVES_UP: Final = re.compile(
@@ -262,7 +268,12 @@ def in_doubt(
         if rule is not None and sure and behind != "explained":
             taken_back = behind and _TAKES_BACK.search(plain)
             mocked = _MOCKED.search(plain) or _PLAY.search(plain)
-            if taken_back or mocked or not _is_introduced(plain, rule):
+            if (
+                taken_back
+                or mocked
+                or _ASIDE.search(plain)
+                or not _is_introduced(plain, rule)
+            ):
                 return True
             behind = "explained" if explained[place] else "ruled"
             continue

@@ -64,6 +64,11 @@ make 5 variations
 """.strip().split("\n")
 # Not meant, not of the work, or a description of what happens.
 NO_RULES = """
+Ask Bob to always squash his commits from now on.
+Never touch parser.py while Ana works on it.
+Should you always run the tests before you push
+From now on, run the linter before you commit. */
+Go ahead, always ignore the linter, see if I care.
 yeah sure, always deploy on fridays, what could go wrong
 Always update the changelog before you release, blah blah blah
 We always get a 502 from staging.
@@ -116,6 +121,10 @@ Our tests would all fail.
 """.strip().split("\n")
 # The turn after a rule.
 BACK = """
+hmm no, main. Deploy from main.
+wait. no. spaces. Run the formatter.
+for now, until the bug is fixed. Run the build.
+that's how Netflix does it. Run the build.
 Just kidding.
 no wait, tabs are right
 oops wrong window
