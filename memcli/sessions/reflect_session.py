@@ -96,7 +96,11 @@ def learn(
         "transcript": transcript or None,
     }
     try:
-        result = bring(vault, session, find(), source, earlier, dry_run=dry_run)
+        found = find()
+        if earlier and mined[0] < earlier.mined[0]:
+            # A file that lost its end takes nothing back: a host only ever adds.
+            found = found._replace(whole=False)
+        result = bring(vault, session, found, source, earlier, dry_run=dry_run)
     except Exception as error:
         code = getattr(error, "error_code", type(error).__name__)
         failure = f"{code}: {no_secrets.redact(str(error))}"

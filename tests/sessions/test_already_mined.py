@@ -75,7 +75,11 @@ def test_the_words_of_what_was_forgotten_are_in_no_record_of_a_session(
 TAKEN = (ALWAYS, "no wait, forget that")
 
 
-@pytest.mark.parametrize("then", [TAKEN, ("list the files of src",)])
+# A turn that was rewound: what follows is added behind it, so the file grows.
+REWOUND = ("list the files of src", "now count them")
+
+
+@pytest.mark.parametrize("then", [TAKEN, REWOUND])
 def test_what_a_session_saved_and_would_not_save_now_waits(
     vault: Vault, tmp_path: Path, then: tuple[str, ...]
 ) -> None:
