@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memcli.entries import codec, dates, layout
@@ -262,8 +262,15 @@ def play(world: World, steps: list[tuple[int, str, int, str]]) -> None:
             getattr(world, act)(clone, there[pick % len(there)], *words)
 
 
+# One clone evolves twice what another one forgets: the head is then a version that no
+# side has changed.
+TWICE = [(0, "evolve", 0, "deploy")] * 2
+
+
 @settings(max_examples=3_000 if EVERYTHING else 60)
 @given(STEPS, st.permutations([0, 1, 2]))
+@example([*TWICE, (1, "forget", 0, "deploy")], [0, 1, 2])
+@example([TWICE[0], (1, "forget", 0, "deploy"), (2, "evolve", 0, "deploy")], [0, 2, 1])
 def test_three_clones_end_equal_and_nothing_is_lost(
     steps: list[tuple[int, str, int, str]], order: list[int]
 ) -> None:

@@ -143,8 +143,10 @@ class _Work:
             return
 
         def place(name: str) -> tuple[bool, bool, str]:
-            # A version that no side has can only have come before.
-            return name in self.now, not is_adopted(name), name
+            # A version that no side has came before; one that no side has changed, and
+            # that is named as the next one, comes behind.
+            known = name in self.now or name not in self._after
+            return known, not is_adopted(name), name
 
         order = sorted(group - lost, key=place)
         for before, name in pairwise(["", *order]):
