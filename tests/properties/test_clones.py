@@ -262,8 +262,7 @@ def play(world: World, steps: list[tuple[int, str, int, str]]) -> None:
             getattr(world, act)(clone, there[pick % len(there)], *words)
 
 
-# One clone evolves twice what another one forgets: the head is then a version that no
-# side has changed.
+# A lineage whose head, or a version in its middle, is one that no side has changed.
 TWICE = [(0, "evolve", 0, "deploy")] * 2
 
 

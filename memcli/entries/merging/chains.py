@@ -142,11 +142,9 @@ class _Work:
                     self._change(name, superseded_by=min(laters[name], default=None))
             return
 
-        def place(name: str) -> tuple[bool, bool, str]:
-            # A version that no side has came before; one that no side has changed, and
-            # that is named as the next one, comes behind.
-            known = name in self.now or name not in self._after
-            return known, not is_adopted(name), name
+        def place(name: str) -> tuple[bool, str]:
+            # Also of a version that no side has changed, and that is not among `now`.
+            return not is_adopted(name), name
 
         order = sorted(group - lost, key=place)
         for before, name in pairwise(["", *order]):
