@@ -293,5 +293,10 @@ def _retrieved(vault: Vault, name: str, layer: Layer, cites: Iterable[str]) -> G
     view = View(vault.now_ms() // 1000)
     ends = vault.read(lambda reader: staleness.ends(reader, found, view))
     looked, prints = run.last_found(found, ends)
-    past = [name for name, end in ends.items() if end < dates.to_epoch(looked)]
+    past = [name for name, end in ends.items() if 0 < end < dates.to_epoch(looked)]
+    ended = tuple(f"{name}:" for name in past)
+    prints = [
+        f"{each}:{staleness.ENDED}" if each.startswith(ended) else each
+        for each in prints
+    ]
     return of._replace(looked=looked, prints=prints, past=past)

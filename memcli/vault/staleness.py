@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from memcli.search.stored_row import StoredRow
 
 NEWER, EDITED, REMOVED = "newer", "edited", "removed"
+# Behind a fingerprint: the evidence had ended when a run found it.
+ENDED = "ended"
 _MOST_IDS = 5
 # How many citations of citations are followed.
 _MOST_ENTRIES = 200
@@ -154,17 +156,17 @@ class _Stood(NamedTuple):
 def _resting_on(reader: Reader, stood: Sequence[_Stood], view: View) -> list[StoredRow]:
     """The observations and models that rest on entries that stand no longer; a pinned
     one among them, which its person has to judge."""
-    walk: list[tuple[str, int]] = []  # id, when it ended
+    walk: list[tuple[str, bool]] = []  # id, and whether a later version stands for it
     for entry in stood:
         # The versions before that said the same: this one stood for them.
         said = reader.exact("fingerprint", fingerprint(entry.text))
         before = _said_before(reader, entry, said)
-        walk += [(entry.id, 0), *((name, _ended(reader, name)) for name in before)]
+        walk += [(entry.id, False), *((name, True) for name in before)]
     met = {name for name, _ in walk}
     # Thousands of facts may name one entry: their rows are not read.
     drawn = {doc for layer in _ABOVE for doc in reader.exact("layer", layer)}
     found: list[StoredRow] = []
-    for name, ended in islice(walk, _MOST_ENTRIES):
+    for name, replaced in islice(walk, _MOST_ENTRIES):
         resting = drawn.intersection(reader.exact("evidence", name))
         docs = sorted(resting)[:_MOST_ENTRIES]
         # By id: the order of the index depends on entries that an agent may not see.
@@ -172,13 +174,13 @@ def _resting_on(reader: Reader, stood: Sequence[_Stood], view: View) -> list[Sto
             row = reader.row(doc)
             if row.id in met:
                 continue
-            is_history = row.research and 0 < ended < _looked(row)
+            is_history = replaced and _cited(row, name)[1]
             if is_history or reader.verdict(doc, view) is not None:
                 continue
             met.add(row.id)
             found.append(row)
             if _passes_on(row):
-                walk.append((row.id, 0))
+                walk.append((row.id, False))
     return found
 
 
@@ -192,13 +194,6 @@ def _said_before(reader: Reader, entry: _Stood, said: Sequence[int]) -> Iterator
             return
         yield name
         name = reader.row(docs[0]).supersedes
-
-
-def _ended(reader: Reader, name: str) -> int:
-    """When a version was replaced, epoch seconds; 0 for one that is in force."""
-    return max(
-        (reader.columns.ended[doc] for doc in reader.exact("id", name)), default=0
-    )
 
 
 def is_stale(row: StoredRow, why: list[Reason]) -> bool:
@@ -263,8 +258,7 @@ def _finding(
 ) -> _Finding:
     force = View(view.now, as_of=view.as_of)
     way: tuple[str, ...] = (name,)
-    mark = dict(cited.partition(":")[::2] for cited in row.fingerprints).get(name)
-    was_found, looked = row.research and mark, _looked(row)
+    mark, is_history = _cited(row, name)
     current = [doc for doc in docs if reader.verdict(doc, force) is None]
     if not current:
         # A version that says the same, with another tag, stands for the one before.
@@ -274,11 +268,21 @@ def _finding(
             docs, way = [heir], (name, reader.row(heir).id)
             current = [doc for doc in docs if reader.verdict(doc, force) is None]
     if current:
-        if view.as_of is None and _edited(reader, current, mark, looked):
+        if view.as_of is None and _edited(reader, current, mark, _looked(row)):
             return _Finding(way, EDITED)
         return _Finding(way, None, reader.row(current[0]))
-    verdict, end = _end(reader, docs[0], force)
-    return _Finding(way, None if was_found and 0 < end < looked else verdict)
+    return _Finding(way, None if is_history else _end(reader, docs[0], force)[0])
+
+
+def _cited(row: StoredRow, name: str) -> tuple[str, bool]:
+    """The fingerprint of what evidence said when it was cited, empty for none; and
+    whether it had ended when a run found it, so that it was cited as history."""
+    for cited in row.fingerprints:
+        entry_id, _, said = cited.partition(":")
+        if entry_id == name:
+            mark, _, state = said.partition(":")
+            return mark, bool(row.research) and state == ENDED
+    return "", False
 
 
 def ends(reader: Reader, ids: Iterable[str], view: View) -> dict[str, int]:
@@ -325,7 +329,7 @@ def _heir(reader: Reader, doc: int, view: View) -> int | None:
     return heir
 
 
-def _edited(reader: Reader, docs: list[int], mark: str | None, looked: int) -> bool:
+def _edited(reader: Reader, docs: list[int], mark: str, looked: int) -> bool:
     """Whether it says something else than when it was cited."""
     if mark:
         return set(docs).isdisjoint(reader.exact("fingerprint", mark))

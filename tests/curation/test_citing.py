@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -197,6 +198,28 @@ def test_a_run_that_saw_its_evidence_resolved_makes_the_next_version_fresh(
     assert done.of is not None
     assert done.of.notes() == [f"it cites {broken} as history: that had ended"]
     assert stale(vault) == set()
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        'expires_at: "2026-01-01"',
+        'status: done\nresolved_at: "2026-11-01"',
+        'resolved_at: "2026-11-01T00:00:00Z"',
+    ],
+)
+def test_evidence_whose_end_is_dated_before_the_search_that_found_it_in_force(
+    moving: Vault, end: str
+) -> None:
+    """It came by a sync, or was written by hand, after the model was saved."""
+    fact = save(moving, "The cache host is redis-a")
+    search(moving, "cache host", "cache")
+    report = moving.save(draft(moving, "Cache: a"), cite=[fact], research="cache")
+    assert stale(moving) == set()
+    file = Path(moving.root, moving.path_of(fact))
+    text = file.read_text().replace("\nstatus: active", "")
+    file.write_text(text.replace("---\n", f"---\n{end}\n", 1))
+    assert stale(Vault.open(moving.root)) == {report.id}
 
 
 def stale(vault: Vault) -> set[str]:
