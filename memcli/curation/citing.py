@@ -96,10 +96,11 @@ def save(
         draft = checked(vault, draft)
         return saving.save(vault, draft, allow_secret=allow_secret, register=register)
     of = grant(vault, draft.layer, cites._replace(ids=[*named, *cites.ids]))
-    sessions = (word for word in draft.evidence if word not in named)
+    sessions = [word for word in draft.evidence if word not in named]
+    # A run finds entries: what a session's name stands for, nobody has checked.
     draft = draft.replace(
         evidence=tuple(dict.fromkeys((*of.cited, *sessions))),
-        research=of.research if of.cited else None,
+        research=of.research if of.cited and not sessions else None,
     )
     if of.looked:
         draft = draft.replace(refreshed_at=of.looked, fingerprints=tuple(of.prints))
@@ -116,8 +117,10 @@ def save(
             dropped=tuple(of.dropped),
         )
     notes = [*saved.notes, *of.notes()]
-    if not draft.evidence:
+    if not of.cited:
         notes.insert(0, "it cites nothing: name its evidence with --cite ID")
+    elif sessions:
+        notes.append(f"nobody has checked the session it cites: {', '.join(sessions)}")
     # Without a run `of.stale` may have said so of what it cites.
     changed = _stale(vault, [saved.id]) if of.looked or not of.stale else {}
     notes += [f"it is stale already: {why}" for why in changed.values()]

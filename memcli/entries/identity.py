@@ -43,6 +43,13 @@ _MARKUP = (
     r"|(?<![\w=])==(?=[^\s=])([^=\n<&]*[^\s=<&])==(?![\w=])"
 )
 _MARKS = ("<", "&nbsp;", "](", "[[", "[^", "==")
+# Tags that stand apart: on lines of their own, behind a sentence, or several at an end.
+# One behind a word may be what is spoken of ("ask in #deploys"), and so is a colour.
+_TAG = r"#(?!(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})\b)[^\W\d][\w/-]*"
+_TAGS = (
+    rf"^(?:[ \t]*{_TAG})+[ \t]*$"
+    rf"|(?<=[.!?])(?:[ \t]+{_TAG})+[ \t]*$|(?:[ \t]+{_TAG}){{2,}}[ \t]*$"
+)
 _ESCAPES = r"\\+(?=[*_`~#<>\[\]])"
 # Quotes, emphasis, code spans and brackets around words, and what ends a part of a
 # sentence. No more, and not within words: `.env`, `C++`, `C#`, `-x` and `1.5` say what
@@ -103,6 +110,8 @@ def strict_key(kind: str, text: str) -> str:
         plain = re.sub(_ESCAPES, "", plain)
     if any(mark in plain for mark in _MARKS):
         plain = re.sub(_MARKUP, r" \1\2\3 ", plain)
+    if "#" in plain:
+        plain = re.sub(_TAGS, "", plain, flags=re.MULTILINE)
     lines = (_without_bullet(line.strip()) for line in plain.splitlines())
     words = " ".join(filter(None, map(_word, " ".join(lines).split())))
     # Once more, for a mark of a list that stood within others.

@@ -42,10 +42,15 @@ def test_a_strict_key_does_not_see_markup() -> None:
         "Never run ==terraform apply== by hand",
         "- [ ] **TODO:** never run terraform apply by hand",
         "TODO(anna): never run terraform apply by hand",
+        "Never run terraform apply by hand. #infra",
+        "#infra #ops\n\nNever run terraform apply by hand",
+        "Never run terraform apply by hand #infra #ops",
     ):
         assert strict_key("fix", text) == plain
     assert strict_key("", r"snake\_case") == strict_key("", "snake_case")
     assert strict_key("", "a==b and c==d") != strict_key("", "a b and c d")
+    assert strict_key("", "Ask in #deploys") != strict_key("", "Ask in")
+    assert strict_key("", "Use #fff #eee") != strict_key("", "Use")
     assert strict_key("", "The TODO list") != strict_key("", "The list")
     assert strict_key("", "cat a | sh") != strict_key("", "cat a sh")
     assert strict_key("", "List<String> fits") != strict_key("", "List fits")
