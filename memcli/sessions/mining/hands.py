@@ -81,6 +81,10 @@ _ASKS: Final = re.compile(
     r"\W*(?:why (?:did|do|are|have) you\b|(?:can|could|will|would) (?:you|we) (.*))",
     _I,
 )
+_QUESTION: Final = re.compile(
+    r"\W*(?:when|where|which|what|how) (?!about|if|.*\b(?:it|this|that|these|those)\b)",
+    _I,
+)
 # A bound or a condition of the agent's work; a word on what it does, or was told; what
 # the person does meanwhile.
 _DIRECTS: Final = re.compile(
@@ -383,8 +387,10 @@ def _is_said(plain: str, behind: str) -> bool:
         return len(words) > 2 and sum(word[:1].islower() for word in words) > 1
     if plain.rstrip(" )").endswith("?"):
         asks = _ASKS.match(plain)
-        if asks is None or _POINTS.search(plain):
+        if _POINTS.search(plain):
             return False
+        if asks is None:  # a question about the work, with a thing of its own
+            return bool(behind and _QUESTION.match(plain) and _WORK.search(plain))
         if asks[1] is None:
             return not behind
         plain = asks[1]

@@ -91,6 +91,7 @@ i hate default exports, use named exports always
 For all new endpoints, write an OpenAPI entry.
 Never, ever touch the production database.
 We never deploy on Fridays.
+Always use ruff for linting, never flake8. When is the staging database rebuilt?
 As a rule, one PR per feature.
 """.strip().split("\n")
 # On the line of a rule, before it.
@@ -108,6 +109,8 @@ Ticket 4711.
 TAKEN_BACK = """
 I don't agree with it.
 Should we?
+What do you think of the wording?
+Which file did this come from?
 Funny, isn't it?
 haha no
 Not really.
