@@ -18,6 +18,8 @@ from tests.e2e.scratch import MEMCLI, Scratch, kill
 RULE = "Releases are cut on Tuesdays, never on another day."
 FACT = "The staging database is rebuilt from the nightly snapshot at two o'clock."
 STATED = "Always use ruff for linting, never flake8."
+# Asked for before a test has a home of its own.
+CACHE = str(cache())
 ASKS = "When is the staging database rebuilt from the snapshot?"
 OBSERVED = "Reports that read the staging database before two o'clock show yesterday."
 DERIVED = "The nightly snapshot rebuilds the staging database with yesterday's orders."
@@ -99,7 +101,7 @@ def test_without_its_vault_a_client_behaves_as_without_hooks(machine: Scratch) -
     assert (hooked.code, hooked.out) == (plain.code, plain.out) == (0, plain.out)
     assert sorted(one.path for one in machine.model.requests) == sorted(asked)
     # Gemini tells where its own skills lie, which is in our cache.
-    assert "memcli" not in machine.model.read().replace(str(cache()), "")
+    assert "memcli" not in machine.model.read().replace(CACHE, "")
     assert not machine.vault.exists()
     # Four hooks, on a machine that does other things as well.
     assert hooked.took < 1.5 * plain.took + 5, (plain.took, hooked.took)
