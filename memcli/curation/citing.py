@@ -201,6 +201,33 @@ def _stale(vault: Vault, cited: Sequence[str]) -> dict[str, str]:
     return vault.read(look)
 
 
+def joined(entries: Sequence[Entry]) -> Entry:
+    """The first of entries that become one, resting on what all of them rest on.
+
+    Its author looked when the first of them did, and its citations were checked if all
+    of them were. Of facts it is the first as it is.
+    """
+    first = entries[0]
+    drawn = [entry for entry in entries if entry.layer is not Layer.FACT]
+    if first.layer is Layer.FACT or len(drawn) < 2:
+        return first
+    ids = {entry.id for entry in entries}
+    evidence = (name for entry in drawn for name in entry.evidence)
+    prints = {
+        each.partition(":")[0]: each
+        for entry in reversed(drawn)
+        for each in entry.fingerprints
+    }
+    rests_on = tuple(dict.fromkeys(name for name in evidence if name not in ids))
+    looked = [entry.refreshed_at or entry.created for entry in drawn]
+    return first.replace(
+        evidence=rests_on,
+        fingerprints=tuple(prints[name] for name in rests_on if name in prints),
+        refreshed_at=min(filter(None, looked), key=dates.to_epoch, default=None),
+        research=first.research if all(entry.research for entry in drawn) else None,
+    )
+
+
 def renewed(
     vault: Vault,
     old: Entry,

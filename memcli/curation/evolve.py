@@ -136,7 +136,7 @@ def evolve(
         replaced = [at.in_use(name, Action.EVOLVE) for name in (entry_id, *how.also)]
         if len({item.entry.id for item in replaced}) < len(replaced):
             raise UsageError("an entry is named twice", hint="Name each entry once.")
-        old, of = replaced[0].entry, None
+        old, of = citing.joined([item.entry for item in replaced]), None
         if how.cites.ids or how.cites.research:
             of = citing.grant(vault, old.layer, how.cites).without(old.id)
         same = bool(how.also or of or how.enforce)

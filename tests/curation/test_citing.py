@@ -222,6 +222,24 @@ def test_evidence_whose_end_is_dated_before_the_search_that_found_it_in_force(
     assert stale(Vault.open(moving.root)) == {report.id}
 
 
+@pytest.mark.parametrize("resolved", ["before", "after"])
+def test_reports_that_become_one_rest_on_what_each_of_them_rested_on(
+    vault: Vault, resolved: str
+) -> None:
+    hour, owner = save(vault, "Deploys take an hour"), save(vault, "Sam owns deploys")
+    search(vault, "deploys", "d")
+    who = vault.save(draft(vault, "Owner: Sam"), cite=[owner], research="d")
+    time = vault.save(draft(vault, "Time: an hour"), cite=[hour], research="d")
+    if resolved == "before":
+        vault.resolve(hour)
+    done = vault.evolve(who.id, "Sam owns it, it takes an hour", also=[time.id])
+    if resolved == "after":
+        vault.resolve(hour)
+    entry = vault.get(done.id)
+    assert (set(entry.evidence), len(entry.fingerprints)) == ({hour, owner}, 2)
+    assert (done.citations_checked, stale(vault)) == (True, {done.id})
+
+
 def stale(vault: Vault) -> set[str]:
     listed = models.models(vault, view_of(vault.now_ms() // 1000), stale=True)
     return {one.id for one in listed if one.stale}

@@ -169,7 +169,7 @@ NOT_ALLOWED = "hooks do not tell it: its kind or its length is not allowed"
 class _Limited(Reader):
     def __init__(self, reader: Reader, place: KnownVault) -> None:
         self.__dict__.update(reader.__dict__)
-        self._place = place
+        self.whole, self._place = reader, place
 
     def verdict(self, doc: int, view: View) -> str | None:
         refusal = super().verdict(doc, view)
@@ -224,6 +224,8 @@ def marked(reader: Reader, row: StoredRow, view: View) -> StoredRow:
     from memcli.entries import dates
     from memcli.vault import staleness
 
+    # What it rests on may be of a kind that hooks do not tell.
+    reader = reader.whole if isinstance(reader, _Limited) else reader
     found = staleness.reasons(reader, row, view, news=False)
     if not found and (row.evidence or row.subtype == "pinned"):
         return row
