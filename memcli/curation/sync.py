@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from memcli.storage.git.remotes import Remote
     from memcli.vault.vault import Vault
 
+    Acted = dict[str, sync_report.Acting]
+
 
 __all__ = ["Terms", "in_turn", "joinable", "opened", "sync"]
 
@@ -190,12 +192,15 @@ def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
     found = sync_report.Uncommitted() if vault.read_only else _committed(at)
     ours = repository.commit_of("HEAD")
     plans: list[MergePlan] = []
+    acted: Acted = {}
     pushed = False
     for number in range(_TRIES):
         if number:
             sleep(_PAUSE * number * (0.5 + vault.entropy(1)[0] / 255))
         # A remote that moves meanwhile is fetched again and merged again.
         theirs = _fetched(at)
+        if not (acted or dry_run) and theirs not in (None, ours):
+            acted = sync_report.acting(vault, repository)
         try:
             plans += _merged(at, theirs)
         except HistoryError as error:
@@ -214,17 +219,10 @@ def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
             "synced; the remote's changes are merged here",
             hint="Try again: memcli sync",
         )
-    came, went = Traffic(), Traffic()
-    force, config = Force(), []
+    came, force, config = Traffic(), Force(), list[str]()
     if theirs and ours:
-        coming = _differences(repository, _base(repository, ours, theirs), theirs)
-        came = traffic_of(remotes.count(repository, theirs, ours), coming)
-        force = _force(repository, coming, theirs, ours)
-        both = (item for plan in plans for item in plan.put.items())
-        mixed = [(path, data) for path, data in both if isinstance(data, bytes)]
-        again = force.reworded + sync_report.force_of(mixed).reworded
-        force = force._replace(reworded=again)
-        config = _changed_config(repository, coming)
+        came, force, config = _came(at, (ours, theirs), plans, acted)
+    went = Traffic()
     if head and (pushed or (dry_run and not vault.read_only)):
         before = _base(repository, head, theirs) if dry_run else theirs
         going = _differences(repository, before, head) if before != head else []
@@ -250,6 +248,34 @@ def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
         read_only=vault.read_only,
         others=tuple(each.ref for each in others if not each.same),
     )
+
+
+def _came(
+    at: At, commits: tuple[str, str], plans: list[MergePlan], acted: Acted
+) -> tuple[Traffic, Force, list[str]]:
+    """What the remote brought: entries, those that act unasked, and settings.
+
+    Args:
+        at: the vault.
+        commits: ours of before, and the remote's.
+        plans: the merges that it took.
+        acted: what acted before.
+    """
+    repository, (ours, theirs) = at.repository, commits
+    coming = _differences(repository, _base(repository, ours, theirs), theirs)
+    force = _force(repository, coming, theirs, ours)
+    both = (item for plan in plans for item in plan.put.items())
+    mixed = [(path, data) for path, data in both if isinstance(data, bytes)]
+    again = force.reworded + sync_report.force_of(mixed).reworded
+    force = force._replace(reworded=again)
+    if coming and not at.dry_run:
+        force = force.now(acted, sync_report.acting(at.vault, repository))
+    if force.weakened:
+        paths = [each.path for each in coming]
+        by = merging.others(repository, ours, theirs, paths)
+        force = force._replace(by=tuple(by))
+    came = traffic_of(remotes.count(repository, theirs, ours), coming)
+    return came, force, _changed_config(repository, coming)
 
 
 def _committed(at: At) -> Uncommitted:

@@ -10,6 +10,7 @@ forgotten, in a commit of its own.
 from __future__ import annotations
 
 from memcli.entries import codec, layout, no_secrets
+from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.entries.file_checks import reworded
 from memcli.entries.merging import one_file
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.entries.merging.trees import MergeNote
+    from memcli.search.reader import Reader
     from memcli.storage.git.repository import Repository
     from memcli.vault.vault import Vault
 
@@ -78,11 +80,21 @@ def traffic_of(
     return Traffic(commits, added, changed, removed)
 
 
+class Acting(NamedTuple):
+    """An entry in force that acts unasked: how, where and for whom; the version before
+    it, and its file."""
+
+    how: tuple[bool, str | None, str | None, str, str | None]
+    supersedes: str | None
+    path: str
+
+
 class Force(NamedTuple):
     """The entries that act unasked: the pinned ones, which go into every session, and
     those with `enforce`, which may stop a tool.
 
-    `paths` are those of both, `by` names who wrote them, but for the user. `reworded`
+    `paths` are those of both, `by` names who wrote them, but for the user. `weakened`
+    has the ids of those that acted before and act no more, or for others. `reworded`
     counts those whose words were changed after they were resolved.
     """
 
@@ -90,16 +102,50 @@ class Force(NamedTuple):
     enforced: int = 0
     paths: tuple[str, ...] = ()
     by: tuple[str, ...] = ()
+    weakened: tuple[str, ...] = ()
     reworded: int = 0
+
+    def now(self, before: dict[str, Acting], after: dict[str, Acting]) -> Force:
+        """It without what is not in force here, and with what acts no longer: neither
+        itself as before nor by its next version.
+
+        Args:
+            before: what acted before the sync, by id.
+            after: what acts now.
+        """
+        new = [each for each in after.values() if each.path in self.paths]
+        heirs = {each.supersedes: each for each in after.values()}
+        gone = [
+            name
+            for name, each in before.items()
+            if all(
+                found is None or found.how != each.how
+                for found in (after.get(name), heirs.get(name))
+            )
+        ]
+        return self._replace(
+            pinned=sum(each.how[0] for each in new),
+            enforced=sum(each.how[1] is not None for each in new),
+            paths=tuple(each.path for each in new),
+            weakened=tuple(gone),
+        )
 
     @property
     def line(self) -> str:
         """How many, whose, and how to see them; empty for none."""
-        if not self.paths:
-            return ""
-        whose = f" by {', '.join(self.by)}" if self.by else ""
-        said = f"{self.pinned:,} pinned, {self.enforced:,} with `enforce`"
-        return f"{said}{whose}: see memcli inspect"
+        said = f"{self.pinned:,} pinned, {self.enforced:,} with `enforce`{self._whose}"
+        return f"{said}: see memcli inspect" if self.paths else ""
+
+    @property
+    def gone(self) -> str:
+        """How many act no longer; empty for none."""
+        rules = counted(len(self.weakened), "rule")
+        said = f"{rules} no longer in force as before{self._whose}: see memcli log"
+        return said if self.weakened else ""
+
+    @property
+    def _whose(self) -> str:
+        return f" by {', '.join(self.by)}" if self.by else ""
 
     @property
     def opened(self) -> str:
@@ -134,6 +180,25 @@ def force_of(contents: Iterable[tuple[str, bytes]]) -> Force:
             paths.append(path)
         changed += reworded(entry)
     return Force(pinned, enforced, tuple(paths), reworded=changed)
+
+
+def acting(vault: Vault, repository: Repository) -> dict[str, Acting]:
+    """By id the entries of a vault that act unasked now, for its owner."""
+    words = ("grep", "-l", "-z", "-E", "-e", "^(pinned|enforce):", "HEAD", "--", "*.md")
+    there = repository.answer(*words).decode("utf-8", "surrogateescape")
+    paths = [name.partition(":")[2] for name in there.split("\0")]
+
+    def look(reader: Reader) -> dict[str, Acting]:
+        view = View(vault.now_ms() // 1000)
+        found = {}
+        for doc in (doc for path in paths for doc in reader.exact("path", path)):
+            if reader.verdict(doc, view) is None:
+                row = reader.row(doc)
+                how = (row.pinned, row.enforce, row.project, row.visibility, row.agent)
+                found[row.id] = Acting(how, row.supersedes, row.path)
+        return found
+
+    return vault.read(look)
 
 
 class Synced(NamedTuple):
@@ -187,7 +252,8 @@ class Synced(NamedTuple):
         """All of it in one line."""
         would = "would sync" if self.dry_run else "synced"
         came = _moved("came", "removed by it", self.came)
-        for about in filter(None, (self.force.line, self.force.opened)):
+        force = self.force
+        for about in filter(None, (force.line, force.gone, force.opened)):
             came += f" ({about})"
         said = [came, _moved("went", "removed there", self.went)]
         if self.forgotten:
@@ -216,7 +282,7 @@ class Synced(NamedTuple):
         """What a person must know of a sync that nobody asked for; empty for nothing:
         rules that act unasked, and who may see what."""
         rules = f"it brought {self.force.line}" if self.force.paths else ""
-        parts = (rules, self.force.opened, self.changed_config)
+        parts = (rules, self.force.gone, self.force.opened, self.changed_config)
         said = "; ".join(filter(None, parts))
         return f"a sync by itself of {self.vault}: {said}" if said else ""
 
@@ -231,6 +297,7 @@ class Synced(NamedTuple):
                 "pinned": self.force.pinned,
                 "enforced": self.force.enforced,
                 "by": self.force.by,
+                "weakened": self.force.weakened,
                 "reworded": self.force.reworded,
             },
             "went": self.went.as_dict(),

@@ -120,10 +120,20 @@ def not_shown(vault: Vault, ids: Iterable[str]) -> list[str]:
 _ADDED = ("tags", "asked", "entities", "evidence", "code", "code_names")
 # Taken where the entry says nothing.
 _FILLED = (
-    "title", "type", "occurred_at", "occurred_until", "review_after", "confidence",
+    "type", "occurred_at", "occurred_until", "review_after", "confidence",
     "rationale",
 )  # fmt: skip
-_KEPT = ("kind", "layer", "subtype", "item", "visibility", "groups", "expires_at")
+# A title is what is told of an entry: that of other words' file names nothing here.
+_KEPT = (
+    "title",
+    "kind",
+    "layer",
+    "subtype",
+    "item",
+    "visibility",
+    "groups",
+    "expires_at",
+)
 _RESOLVED = (
     "status", "resolved_at", "resolved_by", "resolution_note", "resolution_scope",
     "resolved_text",

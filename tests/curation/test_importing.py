@@ -10,6 +10,7 @@ import pytest
 from memcli.api import Vault
 from memcli.curation import importing
 from memcli.errors import InvalidValue, UsageError
+from tests.saving import save
 
 
 def lines(*values: Any) -> bytes:
@@ -108,6 +109,18 @@ def test_a_folder_never_pins_nor_sets_what_keeps_tools_from_running(
     first, second = done.notes
     assert first.startswith("rule.md: enforce: deny was left out; a person sets it")
     assert second.startswith("rule.md: pinned was left out; to pin it: memcli ")
+
+
+def test_the_title_of_an_import_names_no_entry_that_was_there(
+    vault: Vault, tmp_path: Path
+) -> None:
+    rule = save(vault, "Use pnpm in all projects", kind="constraint", pinned=True)
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    (folder / "Use npm.md").write_text("Use pnpm in all projects\n")
+    (done,) = importing.import_folder(vault, str(folder)).duplicates
+    assert (done.id, [each.field for each in done.not_taken]) == (rule, ["title"])
+    assert vault.get(rule).title == ""
 
 
 def test_what_was_resolved_elsewhere_comes_as_resolved(vault: Vault) -> None:

@@ -268,6 +268,64 @@ def test_what_the_remote_removed_is_said_to_be_removed(two: Clones) -> None:
     assert "1 entry removed by it" in two.sync("desk").line
 
 
+RULE = "---\nid: 1m7xvn68xtqp489w\n{}---\nNever run `zapctl`\n"
+ACTS = "pinned: true\nenforce: deny\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("rule.md", None),
+        ("rule.md", RULE.format("")),
+        ("rule.md", RULE.format(ACTS + "status: resolved\n")),
+        ("rule.md", RULE.format(ACTS + "expires_at: '2020-01-01'\n")),
+        ("rule.md", RULE.format(ACTS + "project: other\n")),
+        ("rule.md", RULE.format(ACTS + "a: *x\n")),
+        ("same.md", "---\nstatus: resolved\n---\nnever run `zapctl`\n"),
+    ],
+)
+def test_a_rule_that_a_colleague_puts_out_of_force_is_named(
+    two: Clones, path: str, text: str | None
+) -> None:
+    laptop = two.roots["laptop"]
+    put(laptop, "rule.md", RULE.format(ACTS))
+    two.sync("laptop")
+    assert "(1 pinned, 1 with `enforce`" in two.sync("desk").line
+    git(laptop, "config", "user.name", "Mallory")
+    git(laptop, "config", "user.email", "mallory@example.org")
+    if text is None:
+        git(laptop, "rm", "-q", path)
+        git(laptop, "commit", "-qm", "gone")
+    else:
+        put(laptop, path, text)
+    two.sync("laptop")
+    done = two.sync("desk")
+    assert done.force.weakened == ("1m7xvn68xtqp489w",)
+    assert "1 rule no longer in force as before by Mallory: see memcli log" in done.line
+    acts = path == "rule.md" and text is not None and "project: other" in text
+    assert bool(done.force.paths) is acts
+
+
+def test_a_rule_that_goes_on_as_another_version_is_not_said_to_be_gone(
+    two: Clones,
+) -> None:
+    laptop = two.roots["laptop"]
+    put(laptop, "rule.md", RULE.format(ACTS))
+    two.sync("laptop")
+    two.sync("desk")
+    two.vault("laptop").evolve("1m7xvn68xtqp489w", "Never run `zapctl apply`")
+    two.sync("laptop")
+    assert two.sync("desk").force.weakened == ()
+
+
+def test_a_note_that_git_ignores_is_left_and_named(two: Clones) -> None:
+    laptop = two.roots["laptop"]
+    put(laptop, ".gitignore", "plans*\n")
+    (laptop / "plans.md").write_text("Launch on May 4\n")
+    (left,) = two.sync("laptop").left
+    assert (left.path, "git ignores it" in left.why) == ("plans.md", True)
+
+
 def test_nothing_is_written_through_a_link_that_lies_in_the_folder(
     two: Clones, tmp_path: Path
 ) -> None:

@@ -231,6 +231,11 @@ class Repository:
             for row in names(self.look(*STATUS))
         ]
 
+    def ignored(self) -> list[str]:
+        """The Markdown files of the vault that git ignores and does not know."""
+        words = ("--others", "--ignored", "--exclude-standard", "--", "*.md")
+        return names(self.answer("ls-files", "-z", *words))
+
     def is_clean(self, paths: Collection[str]) -> bool:
         """Whether all of these files are as HEAD has them (or ignored)."""
         wanted = set(paths)

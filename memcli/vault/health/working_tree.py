@@ -54,6 +54,11 @@ _SAID = {
         "the folder has an earlier version of it than HEAD",
         f"memcli doctor --fix brings HEAD's back; {_LET_GO}",
     ),
+    "ignored": (
+        "ignored",
+        "git ignores it: no commit has it, and no clone",
+        "Change the rule, which git check-ignore -v names, or move the file away.",
+    ),
     "lost": (
         "index",
         "git's index lacks what HEAD holds; the next commit would undo it",
@@ -150,6 +155,8 @@ def working_tree(
     findings += [_finding("gone", path) for path in missing]
     findings += [_finding("older", path) for path in older]
     findings += [_finding("lost", path) for path in lost]
+    ignored = filter(layout.is_entry, repository.ignored())
+    findings += [_finding("ignored", path) for path in ignored]
     unlisted = [path for path, code in every if code == "D " and path in lost]
     return WorkingTree(
         lost, missing, older, uncommitted, moved, staged, forgotten, findings, unlisted
