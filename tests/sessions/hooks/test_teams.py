@@ -121,6 +121,21 @@ def test_the_user_says_which_kinds_and_lengths_of_a_team_are_told(
 
 
 @pytest.mark.parametrize("event", EVENTS)
+def test_a_teams_report_says_that_its_evidence_ended_though_hooks_tell_no_note(
+    filled: Vault, team: Vault, configure: Configure, event: str
+) -> None:
+    note = team.save(team.draft({"text": "The billing service takes an hour"})).id
+    text = "Deploy the billing service on friday, since it takes an hour."
+    drawn = {"text": text, "kind": "constraint", "layer": "observation"}
+    team.save(team.draft(drawn), cite=[note])
+    team.resolve(note)
+    team.recall("deploy")
+    configure(team)
+    (line,) = (one for one in said(event).split("\n") if text in one)
+    assert f"may no longer hold: rests on {note}, resolved" in line
+
+
+@pytest.mark.parametrize("event", EVENTS)
 def test_a_session_is_told_of_teams_with_their_name(
     filled: Vault, team: Vault, configure: Configure, event: str
 ) -> None:
