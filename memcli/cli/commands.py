@@ -156,7 +156,7 @@ def first_lines() -> dict[str, str]:
 def _first_line(name: str) -> str:
     module, called = place(name)
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), module)
-    path += "/__init__.py" if os.path.isdir(path) else ".py"
+    path += ".py" if os.path.isfile(f"{path}.py") else "/__init__.py"
     with open(path, encoding="utf-8") as source:
         _, _, rest = source.read().partition(f"\ndef {called}(")
     return rest.partition('"""')[2].partition("\n")[0]

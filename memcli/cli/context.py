@@ -345,8 +345,8 @@ def declined(data: dict[str, Any]) -> Result:
 
 
 def check_out(path: str, root: str, begins: bytes) -> None:
-    """Refuse to write what a command makes over a memory, a config, or a file of
-    somebody else's.
+    """Refuse to write what a command makes over a memory, a config, or a file that
+    memcli did not write.
 
     Args:
         path: of --out.

@@ -72,7 +72,7 @@ class _Kind(NamedTuple):
 
 
 class _Walk:
-    """What was decided and passed over in a walk through the items that wait.
+    """The decisions of a walk through the items that wait.
 
     Attributes:
         only: ids of the candidates to ask about, and about no merged text; None:

@@ -1,4 +1,5 @@
-"""What memory did by itself: `memcli inspect sessions` and `mining`, and `signals`."""
+"""The reports on what memory did by itself: `memcli inspect sessions` and `mining`, and
+`signals`."""
 
 from __future__ import annotations  # evaluated only when Typer reads them
 

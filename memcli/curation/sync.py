@@ -253,7 +253,7 @@ def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
 def _came(
     at: At, commits: tuple[str, str], plans: list[MergePlan], acted: Acted
 ) -> tuple[Traffic, Force, list[str]]:
-    """What the remote brought: entries, those that act unasked, and settings.
+    """The entries that the remote brought, those that act unasked, and the settings.
 
     Args:
         at: the vault.
@@ -270,10 +270,8 @@ def _came(
     force = force._replace(reworded=again)
     if coming and not at.dry_run:
         force = force.now(acted, sync_report.acting(at.vault, repository))
-    if force.weakened:
-        paths = [each.path for each in coming]
-        by = merging.others(repository, ours, theirs, paths)
-        force = force._replace(by=tuple(by))
+    if force.weakened:  # by any file: another entry of the same words may have ended
+        force = force._replace(by=tuple(merging.others(repository, ours, theirs, ())))
     came = traffic_of(remotes.count(repository, theirs, ours), coming)
     return came, force, _changed_config(repository, coming)
 

@@ -20,6 +20,7 @@ from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.git import commit as commits
 from memcli.storage.vault_paths import inside
+from memcli.vault import lineage
 from memcli.vault.health.working_tree import working_tree
 
 TYPE_CHECKING = False
@@ -81,11 +82,11 @@ def traffic_of(
 
 
 class Acting(NamedTuple):
-    """An entry in force that acts unasked: how, where and for whom; the version before
-    it, and its file."""
+    """An entry in force that acts unasked: how, where and for whom; its versions, by
+    id; and its file."""
 
     how: tuple[bool, str | None, str | None, str, str | None]
-    supersedes: str | None
+    versions: frozenset[str]
     path: str
 
 
@@ -114,14 +115,11 @@ class Force(NamedTuple):
             after: what acts now.
         """
         new = [each for each in after.values() if each.path in self.paths]
-        heirs = {each.supersedes: each for each in after.values()}
+        heirs = {name: each for each in after.values() for name in each.versions}
         gone = [
             name
             for name, each in before.items()
-            if all(
-                found is None or found.how != each.how
-                for found in (after.get(name), heirs.get(name))
-            )
+            if name not in heirs or heirs[name].how != each.how
         ]
         return self._replace(
             pinned=sum(each.how[0] for each in new),
@@ -184,7 +182,8 @@ def force_of(contents: Iterable[tuple[str, bytes]]) -> Force:
 
 def acting(vault: Vault, repository: Repository) -> dict[str, Acting]:
     """By id the entries of a vault that act unasked now, for its owner."""
-    words = ("grep", "-l", "-z", "-E", "-e", "^(pinned|enforce):", "HEAD", "--", "*.md")
+    # As for `force_of`: only an escape hides a key's name.
+    words = ("grep", "-l", "-z", "-E", "-e", r"pinned|enforce|\\", "HEAD", "--", "*.md")
     there = repository.answer(*words).decode("utf-8", "surrogateescape")
     paths = [name.partition(":")[2] for name in there.split("\0")]
 
@@ -192,10 +191,12 @@ def acting(vault: Vault, repository: Repository) -> dict[str, Acting]:
         view = View(vault.now_ms() // 1000)
         found = {}
         for doc in (doc for path in paths for doc in reader.exact("path", path)):
-            if reader.verdict(doc, view) is None:
-                row = reader.row(doc)
+            row = reader.row(doc)
+            if (row.pinned or row.enforce) and reader.verdict(doc, view) is None:
                 how = (row.pinned, row.enforce, row.project, row.visibility, row.agent)
-                found[row.id] = Acting(how, row.supersedes, row.path)
+                versions = lineage.versions(reader, row.id)
+                ids = frozenset(version.id for version in versions)
+                found[row.id] = Acting(how, ids, row.path)
         return found
 
     return vault.read(look)
@@ -280,10 +281,15 @@ class Synced(NamedTuple):
     @property
     def news(self) -> str:
         """What a person must know of a sync that nobody asked for; empty for nothing:
-        rules that act unasked, and who may see what."""
-        rules = f"it brought {self.force.line}" if self.force.paths else ""
-        parts = (rules, self.force.gone, self.force.opened, self.changed_config)
-        said = "; ".join(filter(None, parts))
+        rules that act unasked, and who may see what.
+
+        It goes into sessions, so no name that the remote has given is in it.
+        """
+        force = self.force._replace(by=("others",) if self.force.by else ())
+        rules = f"it brought {force.line}" if force.paths else ""
+        settings = counted(len(self.config), "setting")
+        config = f"it changed {settings}: see memcli config" if self.config else ""
+        said = "; ".join(filter(None, (rules, force.gone, force.opened, config)))
         return f"a sync by itself of {self.vault}: {said}" if said else ""
 
     def as_dict(self) -> dict[str, Any]:

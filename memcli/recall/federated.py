@@ -16,7 +16,9 @@ from memcli.errors import MemcliError, Unreadable
 from memcli.recall import question as asking
 from memcli.recall.query import Query, checked
 from memcli.recall.results import Recalled, Row, fit, index_warnings
+from memcli.search.database import DAMAGE
 from memcli.search.ranking.rank import COVERING
+from memcli.search.store import Outdated
 from memcli.storage.files import reason_of
 from memcli.vault.vaults import not_asked
 
@@ -49,9 +51,7 @@ def ask(vaults: Vaults, query: Query, look: _Look) -> tuple[list[_Told], list[st
     """
     try:
         answers, warnings = _ask(vaults, query, look)
-    except MemcliError:
-        raise
-    except Exception:  # noqa: BLE001 a bug fails again
+    except (Outdated, OSError, *DAMAGE):
         # The one whose index is damaged is mended when it is asked alone.
         for vault in vaults.vaults:
             with suppress(MemcliError):

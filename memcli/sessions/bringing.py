@@ -3,10 +3,10 @@
 Invariant: one session is one commit, and the same session a second time is none: a
 candidate that the session has brought before is not new. The vault says so first, then
 the record of the session: what it brought and the vault no longer holds was forgotten,
-and stays so. What it saved unasked and, read anew, would not save waits in the inbox,
-unless somebody has changed or confirmed it since. Each candidate takes its route
-(`routing`); what the vault says already counts as evidence, and what it has solved
-counts as recurred.
+and stays so. An entry that it saved unasked, and would not save now, goes back to the
+inbox, unless a person changed it or another session confirmed it. Each candidate takes
+its route (`routing`); what the vault says already counts as evidence, and what it has
+solved counts as recurred.
 """
 
 from __future__ import annotations
@@ -234,9 +234,10 @@ def _written(
 ) -> list[Fate]:
     """Put everything into the transaction; without one, say what would be put.
 
-    The caps of a session count what would be new in the vault, the surest first: one
-    what is saved, the other what is left waiting for a review. What a judge says is not
-    left out for what rules have found.
+    The caps of a session count its candidates, the surest first: one those that are
+    saved, the other those that wait for a review. One that the vault holds already
+    counts too, so the order in which sessions are mined changes nothing. What a judge
+    says is not left out for what rules have found.
     """
     fates = known.fates([route.candidate for route in routes])
     for place, route in enumerate(routes):
@@ -248,8 +249,7 @@ def _written(
         if route.draft and place not in fates
     }
     there = saving.look_up(vault, list(drafts.values()))[0]
-    fresh = [place for place, draft in drafts.items() if there.match(draft) is None]
-    fresh.sort(key=lambda place: _rank(routes[place].candidate))
+    fresh = sorted(drafts, key=lambda place: _rank(routes[place].candidate))
     cap = vault.settings.memory.session_cap
     judged = any(route.candidate.pattern == JUDGED for route in routes)
     most = cap if judged else min(cap, MOST_UNSURE)
@@ -318,6 +318,10 @@ class _Earlier:
             for row in rows
             if row.writer in WRITERS and row.source.host == session.host
         ]
+        # The confidence and the rule of each.
+        self._brought: list[tuple[Any, Any]] = [
+            (row.confidence, _mark_of(row)[1]) for row in self._rows
+        ]
         self._before = [
             _Before(_mark_of(row), claim(row.text), "duplicate", row.id, True)
             for row in self._rows
@@ -329,18 +333,18 @@ class _Earlier:
                 self._before.append(_Before(mark, words, FORGOTTEN, name, True))
             elif isinstance(name, str) and each.get("action") in ("seen", "recurred"):
                 self._before.append(_Before(mark, words, "duplicate", name, False))
+                self._brought.append((each.get("confidence"), each.get("pattern")))
 
     def count(self, *, sure: bool, judged: bool) -> int:
-        """How many entries it has brought that are HIGH, or are not.
+        """How many candidates it has brought that are HIGH, or are not.
 
         Args:
             sure: those that are HIGH; else the others.
             judged: only those of a judge.
         """
         return sum(
-            (row.confidence == Confidence.HIGH) is sure
-            and (not judged or _mark_of(row)[1] == JUDGED)
-            for row in self._rows
+            (confidence == Confidence.HIGH) is sure and (not judged or rule == JUDGED)
+            for confidence, rule in self._brought
         )
 
     def fates(self, candidates: Sequence[Candidate]) -> dict[int, Fate]:

@@ -88,7 +88,7 @@ def _is_entity(found: Registered | _Broken) -> TypeGuard[Registered]:
 
 
 def _of_row(row: list[Any]) -> Registered | _Broken:
-    """What a file holds, of its row in the cache."""
+    """The entity of a file, or why it cannot be used, of its row in the cache."""
     if len(row) == 2:
         return row[0], row[1]
     name, type_, aliases, created, path, agent, visibility, groups = row

@@ -123,17 +123,10 @@ _FILLED = (
     "type", "occurred_at", "occurred_until", "review_after", "confidence",
     "rationale",
 )  # fmt: skip
-# A title is what is told of an entry: that of other words' file names nothing here.
+# A title stands for the entry where it is told: one that comes later gives it none.
 _KEPT = (
-    "title",
-    "kind",
-    "layer",
-    "subtype",
-    "item",
-    "visibility",
-    "groups",
-    "expires_at",
-)
+    "title", "kind", "layer", "subtype", "item", "visibility", "groups", "expires_at",
+)  # fmt: skip
 _RESOLVED = (
     "status", "resolved_at", "resolved_by", "resolution_note", "resolution_scope",
     "resolved_text",

@@ -159,8 +159,7 @@ def test_what_a_colleague_lets_act_unasked_is_told_once_and_refuses_in_their_nam
     )
     news = (
         f"a sync by itself of {desk}: it brought 0 pinned, 1 with `enforce` by "
-        "Mallory [1m: see memcli inspect; the remote changed the vault's config: "
-        "agents.alpha.groups"
+        "others: see memcli inspect; it changed 1 setting: see memcli config"
     )
     assert "sync by itself" not in memcli("list", "--vault", str(desk)).err
     monkeypatch.setattr(Context, "interactive", True)

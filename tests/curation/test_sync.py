@@ -313,9 +313,22 @@ def test_a_rule_that_goes_on_as_another_version_is_not_said_to_be_gone(
     put(laptop, "rule.md", RULE.format(ACTS))
     two.sync("laptop")
     two.sync("desk")
-    two.vault("laptop").evolve("1m7xvn68xtqp489w", "Never run `zapctl apply`")
+    second = two.vault("laptop").evolve("1m7xvn68xtqp489w", "Never run `zapctl apply`")
+    two.vault("laptop").evolve(second.id, "Never run `zapctl apply --all`")
     two.sync("laptop")
     assert two.sync("desk").force.weakened == ()
+
+
+def test_a_rule_whose_keys_are_escaped_is_a_rule(two: Clones) -> None:
+    laptop = two.roots["laptop"]
+    escaped = '"pinn\\x65d": true\n"enforc\\x65": deny\n'
+    put(laptop, "rule.md", RULE.format(escaped))
+    two.sync("laptop")
+    assert "(1 pinned, 1 with `enforce`" in two.sync("desk").line
+    git(laptop, "rm", "-q", "rule.md")
+    git(laptop, "commit", "-qm", "gone")
+    two.sync("laptop")
+    assert two.sync("desk").force.weakened == ("1m7xvn68xtqp489w",)
 
 
 def test_a_note_that_git_ignores_is_left_and_named(two: Clones) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Settings = dict[str, Any]
 
 HOOKS, SERVER = "hooks", "MCP server"
-"""What can be put into a host."""
+"""The things that can be put into a host."""
 
 NAME = "memcli"
 """The name of memcli among a host's MCP servers."""

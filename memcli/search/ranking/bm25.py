@@ -78,7 +78,7 @@ def _loan(
     corpus: Reader,
     damped: float,
 ) -> Loan:
-    """What a term borrows.
+    """The borrowing of a term.
 
     Args:
         readings: those that stand for it.

@@ -38,7 +38,7 @@ _MOST, _CHARS = 2, 600
 _TITLE = 160
 _MOST_REFUSED = 20
 _REFUSED = "!"
-_WISHES = ("wants to be asked before this", "does not want this")
+_WISHES = {"ask": "wants to be asked before this", "deny": "does not want this"}
 # Seconds that git may take to say who wrote an entry.
 _BLAME = 0.5
 _BEFORE, _AFTER = "About what you are about to do", "About what you just did"
@@ -183,8 +183,8 @@ def _decided(
     if not own or not _is_trusted(vault):
         return Decision()
     first = next((each for each in own if each.enforce == "deny"), own[0])
-    text, number = _short(first.row, _CHARS, ""), first.enforce == "deny"
-    wish = f"{_whose(vault, first.row)} {_WISHES[number]}"
+    text = _short(first.row, _CHARS, "")
+    wish = f"{_whose(vault, first.row)} {_WISHES[first.enforce]}"
     return Decision(
         decision=first.enforce,
         reason=f"memcli: {text}\n{wish}: memcli inspect {first.row.id}",

@@ -132,8 +132,8 @@ _MOCKED: Final = re.compile(
     r"^\W*(?:oh|wow|yay|sure|yeah|lovely|brilliant)\b[, ]|\b(?:blah|yada|(?:or )?whatever(?=\W*$)|bla|what could go wrong|because why not|see if i care|of course|obviously|apparently|supposedly|said no(?:body| one)|they said|lmao|lol|haha+|hehe|rofl|smh|gonna|thou)\b|\.\.\.\W*$|/s\W*$",
     _I,
 )
-# What others are to be told; a question, with or without its mark; what lasts only
-# while somebody does something.
+# Words for other people; a question, with or without its mark; a rule that holds only
+# until a named person is done.
 _ASIDE: Final = re.compile(
     r"^\W*(?:please )?(?:(?:ask|tell|remind|inform|let) (?!me\b|before|first)\w|(?:should|must|would|could|do|does|is|are) (?:you|we|i)\b)|\bwhile (?-i:[A-Z][a-z])",
     _I,
@@ -169,7 +169,7 @@ _SAYS: Final = re.compile(
 _DO: Final = re.compile(
     r"(?:/\w{3}|(?:build|commit|deploy|merge|push|rebase|rerun)\b)", _I
 )
-# The agent takes a turn as a text to work on.
+# The words of an agent that takes a turn for a text to work on.
 _TAKEN: Final = re.compile(
     r"\b(?:that(?:'s| is)? (?:an? )?(?:comment|joke|line|quote|saying|sentence|text)|good joke|next question|(?:added|inserted|pasted|put|wrote) (?:it|that|the|this)(?: \w+)? (?:to|in|into)\b|(?:colleague|someone|somebody) (?:said|wrote)|(?:you(?:'ve| have)?|the) (?:pasted|shared|forwarded)|what would you like|what do you want me to|(?:this|the) (?:message|e-?mail|text|letter|post|sender|author|writer|excerpt)\b"
     r"|here(?:'s| is| are)\b[^.\n]{0,40}\b(?:drafts?|repl(?:y|ies)|responses?|answers?|versions?|summary|translation|rewrite))",

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _NOBODY = "memcli@localhost"
 _NO_IDENTITY = f"memcli <{_NOBODY}>"
+_MOST_FILES = 100
 # The name under which a commit is made; removed at once.
 _SCRATCH_REF = "refs/memcli/sync"
 # Seconds that a program for signing has: without a terminal one that asks for a
@@ -98,9 +99,11 @@ def named_by(repository: Repository, ours: str, theirs: str, trailer: str) -> st
 def others(
     repository: Repository, ours: str, theirs: str, paths: Sequence[str]
 ) -> list[str]:
-    """The authors of what only `theirs` has of these files, without our own."""
+    """The authors of what only `theirs` has, but for our own: of these files, or of all
+    where there are none or many, since a command line is not endless."""
     words = ("log", "--no-show-signature", "--encoding=UTF-8", "--format=%an%x1f%ae")
-    files = [f":(literal){path}" for path in paths]
+    few = paths if len(paths) <= _MOST_FILES else ()
+    files = [f":(literal){path}" for path in few]
     said = repository.answer(*words, theirs, f"^{ours}", "--", *files)
     rows = said.decode("utf-8", "replace").strip("\n").split("\n")
     return _others(repository, (row.rpartition("\x1f")[::2] for row in rows))
