@@ -70,12 +70,8 @@ class _Finding(NamedTuple):
     row: StoredRow | None = None
 
 
-def reasons(
-    reader: Reader, row: StoredRow, view: View, *, news: bool = True
-) -> list[Reason]:
+def reasons(reader: Reader, row: StoredRow, view: View) -> list[Reason]:
     """Why an observation or model may no longer hold; none for a fact.
-
-    `news` are newer memories in its scope, which take away nothing that it rests on.
 
     Evidence that the caller may not see gives no reason, so an agent never gets
     `removed`. Evidence that a run had found when it had ended already was cited as
@@ -100,7 +96,7 @@ def reasons(
             elif _passes_on(below) and below.id not in met:
                 met.add(below.id)
                 walk.append((below, way, seen, cited))
-        for name in _newer(reader, entry, view, seen) if news else ():
+        for name in _newer(reader, entry, view, seen):
             if name not in cited:
                 found.setdefault(NEWER, {}).setdefault(name, (*path, name))
     order = sorted(found, key=lambda reason: reason == NEWER)

@@ -226,12 +226,14 @@ def marked(reader: Reader, row: StoredRow, view: View) -> StoredRow:
 
     # What it rests on may be of a kind that hooks do not tell.
     reader = reader.whole if isinstance(reader, _Limited) else reader
-    found = staleness.reasons(reader, row, view, news=False)
+    found = staleness.reasons(reader, row, view)
     if not found and (row.evidence or row.subtype == "pinned"):
         return row
     name = found[0].ids[0] if found else ""
     why = "cites nothing"
-    if found:
+    if found and found[0].reason == staleness.NEWER:
+        why = f"may no longer hold: {name} is newer, written"
+    elif found:
         why = f"may no longer hold: rests on {name}, {found[0].reason}"
     for doc in reader.exact("id", name)[:1]:
         of = reader.row(doc)

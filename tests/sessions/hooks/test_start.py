@@ -257,6 +257,20 @@ def test_a_start_marks_what_rests_on_what_was_resolved(
     assert "] (cites nothing) Small messages need none." in said
 
 
+def test_a_start_marks_a_report_that_has_not_seen_newer_memories(
+    live: Vault, shop: Path
+) -> None:
+    fact = save(live, "Redis drops messages over 1 MB.", kind="note")
+    report = (
+        "---\nkind: convention\nlayer: model\nentities: [Redis]\nevidence: [{}]\n"
+        "created: 2026-01-01T00:00:00+00:00\n---\nRedis needs chunks.\n"
+    )
+    Path(live.root, "models", "redis.md").write_text(report.format(fact))
+    newer = save(live, "Redis takes 8 MB now.", kind="note", entities=["Redis"])
+    mark = f"(may no longer hold: {newer} is newer, written on 20"
+    assert f"] {mark}" in start(live, shop)
+
+
 def test_a_prompt_and_a_tool_are_told_of_it_with_the_mark(
     live: Vault, shop: Path
 ) -> None:
