@@ -118,12 +118,10 @@ def _page(
             hint="Run it in a repository, or name a page of one with --out.",
         )
     path = os.path.abspath(out) if out else os.path.join(project.folder, "AGENTS.md")
-    # What is not shared with all stays out of a file that others read.
     filters = Filters(project=HERE if everywhere else project.name)
     vault = context._replace(cwd=near).open_vault("exporting")
     found = exporting.entries(vault, filters, current=True)
-    shared = [e for e in found.entries if e.visibility == Visibility.SHARED]
-    page = exporting.planned(path, shared)
+    page = exporting.planned(path, found.told())
     if not dry_run:
         exporting.put(page)
     data = {
@@ -147,11 +145,14 @@ def _page(
         if page.in_page:
             canvas.line(f"  left out: {page.in_page} that the page says by itself")
 
-    private = len(found.entries) - len(shared)
+    private = sum(e.visibility is not Visibility.SHARED for e in found.entries)
     doubts = [f"left out: {counted(private, 'private memory')}"] if private else []
     doubts += [
-        f"{entry_id} was left out: it {why}; look at it: memcli show {entry_id}"
-        for entry_id, why in page.doubtful
+        f"{entry_id} was left out: it {why}; look at it: memcli inspect {entry_id}"
+        for entry_id, why in (
+            *page.doubtful,
+            *((entry_id, "may no longer hold") for entry_id in sorted(found.stale)),
+        )
     ]
     return _complete(found, Result(data=data, text=text, warnings=tuple(doubts)))
 

@@ -14,7 +14,7 @@ import re
 import shlex
 
 from memcli.entries.eligibility import View
-from memcli.entries.entry import FIELDS, Entry, Status, one_line
+from memcli.entries.entry import FIELDS, Entry, Status, Visibility, one_line
 from memcli.entries.ids import shortened
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.prompt_injection import harmless
@@ -35,14 +35,24 @@ if TYPE_CHECKING:
 
 
 class Exported(NamedTuple):
-    """The entries of an export, and the files that could not be read, with the reason.
+    """The entries of an export; the files that could not be read, with the reason; and
+    the ids of those that may no longer hold.
 
-    A file that is no entry is among them whatever the filters are: nobody knows what it
-    would be.
+    A file that is no entry is among the unread whatever the filters are: nobody knows
+    what it would be.
     """
 
     entries: list[Entry]
     unread: list[str]
+    stale: frozenset[str] = frozenset()
+
+    def told(self) -> list[Entry]:
+        """Those that a page may tell to everybody who reads it."""
+        return [
+            entry
+            for entry in self.entries
+            if entry.visibility is Visibility.SHARED and entry.id not in self.stale
+        ]
 
 
 def entries(vault: Vault, filters: Filters, *, current: bool) -> Exported:
@@ -75,7 +85,7 @@ def entries(vault: Vault, filters: Filters, *, current: bool) -> Exported:
             unread.append(f"{row.path} was left out: {error.message}")
             continue
         found.append(vault.as_seen(entry))
-    return Exported(found, unread)
+    return Exported(found, unread, frozenset(row.id for row in rows if row.stale))
 
 
 def as_object(entry: Entry) -> dict[str, Any]:
@@ -205,7 +215,7 @@ def old_pages(vault: Vault, cwd: str) -> Iterator[OldPage]:
         path = os.path.join(project.folder, *name.split("/"))
         try:
             block = _BLOCK.search(_text(path))
-            held = entries(vault, Filters(), current=True).entries if block else []
+            held = entries(vault, Filters(), current=True).told() if block else []
         except MemcliError:
             continue  # no page of memcli's
         if block is None:

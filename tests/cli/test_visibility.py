@@ -103,6 +103,23 @@ def test_a_page_of_a_repository_gets_nothing_private_and_resolve_names_it(
     assert f"memcli export --format agents-md --out {page}" in done.err
 
 
+def test_a_page_tells_no_observation_that_may_no_longer_hold(
+    memcli: Run, tmp_path: Path
+) -> None:
+    page = made_shop(tmp_path / "shop") / "AGENTS.md"
+    here = ("--project", "github.com/acme/shop", "--json")
+    fact = memcli("save", "Walrus tags are short", *here).json["data"]["id"]
+    words = ("--layer", "observation", "--kind", "convention", "--cite", fact)
+    entry = memcli("save", "Sign tags by hand", *words, *here).json["data"]["id"]
+    export = ("export", "--format", "agents-md", "--out", str(page))
+    memcli(*export)
+    assert "Sign tags by hand" in page.read_text()
+    memcli("resolve", fact)
+    assert "Sign tags by hand" in memcli("doctor", cwd=page.parent).out
+    assert f"{entry} was left out: it may no longer hold" in memcli(*export).err
+    assert "Sign tags by hand" not in page.read_text()
+
+
 @pytest.mark.parametrize("command", ["export", "view"])
 def test_an_export_or_a_page_replaces_only_what_memcli_wrote(
     memcli: Run, vault: Vault, tmp_path: Path, command: str
