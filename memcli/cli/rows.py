@@ -154,7 +154,8 @@ def draw_constraints(
         canvas.line("Constraints in force:", style="title")
     for row in rows:
         source = "" if row.source == "personal" else f" ({row.source})"
-        canvas.line(f"  {short(row.id)} · {row.title}{source}")
+        stale = " (may no longer hold)" if row.stale else ""
+        canvas.line(f"  {short(row.id)} · {row.title}{stale}{source}")
     if more:
         canvas.line(f"  {more} more: memcli list --all --kind constraint", style="hint")
 

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from memcli.entries import dates
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Entry, Layer
-from memcli.errors import MemcliError, NotAllowed
+from memcli.errors import MemcliError, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage, lookup, saving, staleness
 
@@ -107,6 +107,7 @@ def save(
     saved = saving.save(vault, draft, allow_secret=allow_secret, register=register)
     if saved.outcome != "created":
         left = any(item.field == "evidence" for item in saved.not_taken)
+        left = left or saved.outcome == "recurred"  # what is resolved is not renewed
         note = (
             f"{saved.id} exists already, and keeps the evidence that it cited before; "
             f"to renew that: memcli evolve {saved.id} --cite ID"
@@ -206,10 +207,19 @@ def joined(entries: Sequence[Entry]) -> Entry:
 
     Its author looked when the first of them did, and its citations were checked if all
     of them were. Of facts it is the first as it is.
+
+    Raises:
+        UsageError: the first is a fact, which cites nothing, and another is none.
     """
     first = entries[0]
     drawn = [entry for entry in entries if entry.layer is not Layer.FACT]
-    if first.layer is Layer.FACT or len(drawn) < 2:
+    if first.layer is Layer.FACT and drawn:
+        report = drawn[0]
+        raise UsageError(
+            f"{report.id} is of the layer {report.layer}: a fact cannot stand for it",
+            hint=f"Name it first: memcli evolve {report.id} TEXT --also {first.id}",
+        )
+    if len(drawn) < 2:
         return first
     ids = {entry.id for entry in entries}
     evidence = (name for entry in drawn for name in entry.evidence)

@@ -35,10 +35,11 @@ _BULLETS = (
 # What all of these begin with, beside digits.
 _BULLET_SIGNS = "-*+>•‣◦▪·[#_tf"
 # Comments, tags, escapes of spaces, footnotes, and all of a link or a highlight but its
-# words.
+# words and the page of the web: "the runbook is [here](URL)" says its URL.
 _MARKUP = (
     r"<!--[^>]*-->|</?(?:b|i|em|strong|code|br|p|u|s|mark|del|ins|span|div)\b[^<>]*>"
-    r"|&nbsp;|\[\^[\w-]+\]|!?\[([^\[\]]+)\]\([^()\s]*(?: \"[^\"\n]*\")?\)"
+    r"|&nbsp;|\[\^[\w-]+\]|!?\[([^\[\]]+)\]\((?:(https?://[^()\s]+)|[^()\s]*)"
+    r"(?: \"[^\"\n]*\")?\)"
     r"|\[\[[^\[\]|]*\|([^\[\]|]+)\]\]"
     r"|(?<![\w=])==(?=[^\s=])([^=\n<&]*[^\s=<&])==(?![\w=])"
 )
@@ -56,6 +57,10 @@ _ESCAPES = r"\\+(?=[*_`~#<>\[\]])"
 # `env`, `C`, `x` and `15` do not.
 _BEFORE = "'\"`*_~([{¿¡"
 _BEHIND = "'\"`*_~)]}.,;:!?…"
+# In front of these a star or a tilde is a part of a path: `*.py`, `~/bin`.
+_PATH = ("*.", "*/", "~/")
+# Of pictures, which else are ornament, these say no.
+_NO = "❌❎✗✘☒👎🚫⛔"
 
 
 def fingerprint(text: str) -> str:
@@ -109,7 +114,7 @@ def strict_key(kind: str, text: str) -> str:
     if "\\" in plain:
         plain = re.sub(_ESCAPES, "", plain)
     if any(mark in plain for mark in _MARKS):
-        plain = re.sub(_MARKUP, r" \1\2\3 ", plain)
+        plain = re.sub(_MARKUP, r" \1 \2 \3\4 ", plain)
     if "#" in plain:
         plain = re.sub(_TAGS, "", plain, flags=re.MULTILINE)
     lines = (_without_bullet(line.strip()) for line in plain.splitlines())
@@ -121,13 +126,19 @@ def strict_key(kind: str, text: str) -> str:
 def _word(chunk: str) -> str:
     if chunk.isalnum():
         return chunk
-    word = chunk.lstrip(_BEFORE).rstrip(_BEHIND)
+    word = chunk.rstrip(_BEHIND)
+    left = word.lstrip(_BEFORE)
+    is_path = word[-len(left) - 1 :].startswith(_PATH) and chunk[-1:] not in "*~"
+    word = word[-len(left) - 1 :] if is_path else left
     return word if word.strip("-#") and not _is_picture(word) else ""
 
 
 def _is_picture(word: str) -> bool:
-    """Whether a word is emoji alone."""
-    return ord(word[0]) > 0x2190 and not any(map(str.isalnum, word))
+    """Whether a word is emoji alone, and neither an arrow, a sign of mathematics nor a
+    no."""
+    return ord(word[0]) > 0x22FF and not any(
+        char.isalnum() or char in _NO for char in word
+    )
 
 
 def _without_bullet(line: str) -> str:

@@ -2,11 +2,11 @@
 
 Invariant: the confidence decides, then the words, then the vault: explicit candidates
 are saved, patterns wait for review, single inferences are noted alone; what nearly
-says a thing that is solved waits for review; text that speaks like an instruction to
-the model is never saved; what is similar to an entry and differs in a number, a
-weekday, a "not" or a name is offered to supersede it, and never decided here. Nothing
-is written. What a person says in a project holds there, unless their words say
-everywhere (`says_everywhere`, which reads English).
+says a thing that is solved, or says what another version replaced, waits for review;
+text that speaks like an instruction to the model is never saved; what is similar to an
+entry and differs in a number, a weekday, a "not" or a name is offered to supersede it,
+and never decided here. Nothing is written. What a person says in a project holds there,
+unless their words say everywhere (`says_everywhere`, which reads English).
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.sessions.mining import Candidate
-    from memcli.vault.likeness import Similar
     from memcli.vault.vault import Vault
 
 
@@ -134,7 +133,10 @@ def by_vault(vault: Vault, reader: Reader, routes: Sequence[Route]) -> list[Rout
             continue
         solved = like_resolved(reader, draft)
         if solved is not None:
-            route = _doubted(route, draft, solved)
+            why = f"nearly the same ({solved.likeness:.0%}) is resolved: {solved.id}"
+            route = _doubted(route, draft, why)
+        elif replaced := _replaced(reader, draft, view):
+            route = _doubted(route, draft, f"{replaced} replaced these words")
         terms = document(draft, stemmer()).row.terms
         near = alike(reader, terms, known, limit=_MOST_NEAR)
         if route.candidate.confirms:
@@ -147,12 +149,23 @@ def by_vault(vault: Vault, reader: Reader, routes: Sequence[Route]) -> list[Rout
     return changed
 
 
-def _doubted(route: Route, draft: Entry, solved: Similar) -> Route:
-    """The route of what nearly says a thing that is solved: a person looks at it."""
+def _doubted(route: Route, draft: Entry, why: str) -> Route:
+    """The route of what says a thing that is over, or nearly: a person looks at it."""
     pending = draft.replace(status=Status.PENDING)
     action = "review" if route.action == "saved" else route.action
-    why = f"nearly the same ({solved.likeness:.0%}) is resolved: {solved.id}"
     return route._replace(draft=pending, action=action, why=why)
+
+
+def _replaced(reader: Reader, draft: Entry, view: View) -> str | None:
+    """The id of what replaced an entry in the words of a draft, if that holds here."""
+    from memcli.entries.identity import claim
+
+    seen = view._replace(statuses=frozenset({Status.SUPERSEDED}))
+    for doc in reader.exact("claim", claim(draft.body)):
+        row = reader.row(doc)
+        if row.project in (None, draft.project) and reader.verdict(doc, seen) is None:
+            return row.superseded_by or row.id
+    return None
 
 
 def _compared(

@@ -114,7 +114,12 @@ def test_a_page_tells_no_observation_that_may_no_longer_hold(
     export = ("export", "--format", "agents-md", "--out", str(page))
     memcli(*export)
     assert "Sign tags by hand" in page.read_text()
+    rule = ("--kind", "constraint", "--layer", "observation", "--cite", fact)
+    memcli("save", "Never sign twice", *rule, cwd=page.parent)
+    memcli("save", "Bread is baked at six")
     memcli("resolve", fact)
+    said = memcli("recall", "bread", cwd=page.parent).out
+    assert "· Never sign twice (may no longer hold)" in said
     assert "Sign tags by hand" in memcli("doctor", cwd=page.parent).out
     assert f"{entry} was left out: it may no longer hold" in memcli(*export).err
     assert "Sign tags by hand" not in page.read_text()

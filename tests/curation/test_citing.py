@@ -10,7 +10,7 @@ import pytest
 from memcli import Vault
 from memcli.curation import importing, models, research
 from memcli.entries.entry import Entry
-from memcli.errors import EntryNotFound, InvalidValue, NotAllowed
+from memcli.errors import EntryNotFound, InvalidValue, NotAllowed, UsageError
 from memcli.recall.query import view_of
 from memcli.recall.results import Row
 from memcli.vault import lineage
@@ -238,6 +238,14 @@ def test_reports_that_become_one_rest_on_what_each_of_them_rested_on(
     entry = vault.get(done.id)
     assert (set(entry.evidence), len(entry.fingerprints)) == ({hour, owner}, 2)
     assert (done.citations_checked, stale(vault)) == (True, {done.id})
+
+
+def test_a_fact_takes_the_place_of_no_report(vault: Vault) -> None:
+    fact, other = save(vault, "Deploys take an hour"), save(vault, "Sam owns deploys")
+    report = vault.save(draft(vault, "Time: an hour"), cite=[fact])
+    with pytest.raises(UsageError, match="a fact cannot stand for it"):
+        vault.evolve(other, "Sam: an hour", also=[report.id])
+    assert vault.evolve(report.id, "Sam: an hour", also=[other]).id
 
 
 def stale(vault: Vault) -> set[str]:

@@ -29,7 +29,7 @@ def test_a_fingerprint_sees_words_and_lines() -> None:
 def test_a_strict_key_does_not_see_markup() -> None:
     plain = strict_key("fix", "Never run terraform apply by hand")
     for text in (
-        "Never run [terraform apply](https://a.b/c) by hand",
+        "Never run [terraform apply](tools/a.md) by hand",
         "<b>Never</b> run terraform apply by hand",
         "<!-- n -->\nNever run terraform apply by hand",
         "Never run terraform&nbsp;apply by hand",
@@ -70,7 +70,11 @@ def test_a_strict_key_sees_the_claim_alone() -> None:
 
 @pytest.mark.parametrize(
     "pair",
-    ["C C++ C#", ".env env", "1.5 15", "-x x", "a!=b a==b", "$HOME HOME", "10² 102"],
+    [
+        *("C C++ C#", ".env env", "1.5 15", "-x x", "a!=b a==b", "$HOME HOME"),
+        *("10² 102", "*.py .py py", "`*.py` `.py`", "~/bin /bin", "≤ ≥ ✅", "👎 👍"),
+        *("→ ←", "❌ x", "[it](https://a.b/1) [it](https://a.b/2) [it](a.md)"),
+    ],
 )
 def test_a_strict_key_tells_apart_what_a_sign_tells_apart(pair: str) -> None:
     words = pair.split()

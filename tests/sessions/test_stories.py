@@ -59,6 +59,8 @@ STORIES: list[tuple[str, list[Step], int, int]] = [
       ("1", [ALWAYS], "duplicate")], 0, 0),
     ("what was evolved is not mined again",
      [("1", [ALWAYS], "saved"), "evolve", ("1", [ALWAYS], "duplicate")], 1, 0),
+    ("words that another version replaced wait, also when that is resolved",
+     [("1", [ALWAYS], "saved"), "evolve", ("2", [ALWAYS], "review")], 1, 1),
     ("what was forgotten does not come back from its session",
      [("1", [ALWAYS], "saved"), "forget", ("1", [ALWAYS], "forgotten"),
       ("1", [ALWAYS, "thanks, that is all"], "forgotten")], 0, 0),
