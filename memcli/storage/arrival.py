@@ -16,13 +16,12 @@ from shlex import quote
 from memcli.entries import layout
 from memcli.errors import Conflict, MemcliError, NotAllowed, UnsafePath
 from memcli.storage import files, settings
-from memcli.storage.change import Change, parents
 from memcli.storage.git import tree
 from memcli.storage.git.staging import refuse_filtered
 from memcli.storage.git.tree import LINK, PROGRAM, REGULAR, SUBMODULE, Difference
-from memcli.storage.journal import FileChange
+from memcli.storage.journal import FileChange, carry_out
 from memcli.storage.transaction import staged
-from memcli.storage.vault_paths import all_inside
+from memcli.storage.vault_paths import all_inside, parents
 
 TYPE_CHECKING = False
 
@@ -64,7 +63,7 @@ def go(root: str, repository: Repository, move: Move, audience: Audience) -> Non
     # Read before git is asked, so that an edit in between is seen by one of both.
     changes = _changes(root, changed, contents)
     _refuse_in_the_way(root, repository, changed, contents)
-    Change(root, repository, changes, {}, _TAKEN, move).carry_out(audience)
+    carry_out(root, repository, changes, _TAKEN, audience, move)
     for each in changed:
         before = each.before.mode if each.before else REGULAR
         if each.after and each.after.mode != before:

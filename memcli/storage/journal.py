@@ -1,14 +1,19 @@
-"""The journal of a change, so that a kill cannot halve it.
+"""A change of several files: journalled, written, committed; or all taken back.
 
-Invariant: the journal is written before the first file changes, and removed after the
-commit. It holds the new bytes of every file. The next command that takes the lock
-finishes what it says: a file that is still as it was gets its new bytes, one that has
-them is left alone, and one that was edited since is left as it is and named; when it
-was edited before the first file changed, nothing happens at all.
+Invariant: what is committed are the bytes that were meant, and they are on disk when
+the change is reported as done, or the journal stays for the next command. The journal
+is written before the first file changes, and removed after the commit. It holds the new
+bytes of every file. Before the commit is made, a failure puts the old bytes back, all
+of them or none; after it, a failure is a warning.
+
+After a kill the next command that takes the lock finishes what the journal says: a file
+that is still as it was gets its new bytes, one that has them is left alone, and one
+that was edited since is left as it is and named; when it was edited before the first
+file changed, nothing happens at all.
 
 A journal of several files, or of one that goes, is synced. One of a single new text is
-not, since its file is old or new by itself: a power cut may damage that journal, which
-then says that nothing happened.
+not, since its file is old or new by itself: one that a power cut has damaged says that
+nothing happened.
 """
 
 from __future__ import annotations
@@ -16,32 +21,39 @@ from __future__ import annotations
 import os
 
 from memcli.entries import identity, layout
-from memcli.errors import HistoryError, LockBusy, MemcliError, Unreadable, UnsafePath
+from memcli.errors import (
+    Conflict,
+    MemcliError,
+    Unreadable,
+    UnsafePath,
+    WriteFailed,
+)
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, state_dirs
-from memcli.storage.lock import Lock
-from memcli.storage.vault_paths import inside
+from memcli.storage.vault_paths import all_inside, inside, parents
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from memcli.storage.git.merging import Move
     from memcli.storage.git.repository import Repository
     from memcli.storage.lock import Audience
 
 _VERSION = 3
-# How one begins that is not synced: what a power cut leaves of it can be told from
-# another file.
-_UNSYNCED = f'{{"journal": {_VERSION}, "synced": false, '.encode()
 _LARGEST = 4_000_000_000  # bytes of a journal
 # Stands for a folder, link or device in the place of a file.
 _STRANGE = b"\0not a file\0"
+_UNCHANGED = "; nothing was changed"
 
 
 class FileChange(NamedTuple):
-    """The change of one file; None stands for no file."""
+    """The change of one file; None stands for no file.
+
+    One that stays as it is, is committed as it is.
+    """
 
     before: bytes | None
     after: bytes | None
@@ -57,6 +69,218 @@ class Journal(NamedTuple):
     files: dict[str, tuple[str | None, bytes | None]]
     message: str
     move: Move | None = None
+
+
+# --- carrying a change out --------------------------------------------------------
+
+
+def carry_out(
+    root: str,
+    repository: Repository,
+    changes: Mapping[str, FileChange],
+    message: str,
+    audience: Audience,
+    move: Move | None = None,
+) -> str | None:
+    """Write and commit files, for a caller that holds the vault's lock.
+
+    Args:
+        root: the vault's folder.
+        repository: where they are committed.
+        changes: by path.
+        message: of the commit.
+        audience: who is told what went wrong after the commit.
+        move: what becomes of the branch, where the repository goes to a commit that
+            exists.
+
+    Returns:
+        The commit; None where HEAD holds all of it already.
+
+    Raises:
+        Conflict: a file holds what neither the vault had nor memcli wrote.
+        WriteFailed, HistoryError, LockBusy: the disk or git refused.
+    """
+    changed = {
+        path: each for path, each in changes.items() if each.before != each.after
+    }
+    places = all_inside(root, changed)
+    write(root, changes, message, move)
+    files.reached("journalled")
+    try:
+        _put(places, {path: each.after for path, each in changed.items()})
+        files.reached("wrote")
+        meant = {path: each.after for path, each in changes.items()}
+        commit = _commit(repository, meant, message, move)
+    except BaseException as error:
+        _take_back(root, places, changed, audience, error)
+        raise
+    away = _taken_away(root, repository, places, changed)
+    if repository.is_detached():
+        from shlex import quote
+
+        audience.tell(
+            "warning: HEAD is detached: this commit belongs to no branch; "
+            f"git -C {quote(root)} switch -c NAME makes one of it"
+        )
+    files.reached("committed")
+    if away or not (commit is None or repository.keeps(commit)):
+        audience.tell(
+            f"this is committed, but another git took {away or 'the commit'} away; "
+            "the next memcli command brings it back"
+        )
+    elif repository.unsettled:
+        audience.tell(
+            "this is committed, but git's index could not be written; "
+            "the next memcli command does that"
+        )
+    else:
+        try:
+            clear(root)
+        except MemcliError as error:
+            reason = error.message.replace(_UNCHANGED, "")
+            audience.tell(
+                f"this is committed, but its journal is still there: {reason}"
+            )
+    files.reached("cleared")
+    return commit
+
+
+def _commit(
+    repository: Repository,
+    meant: Mapping[str, bytes | None],
+    message: str,
+    move: Move | None,
+) -> str | None:
+    from memcli.storage.git import commit as commits
+
+    if move is None:
+        return commits.commit(repository, [*meant], message, meant=meant)
+    from memcli.storage.git import merging
+
+    merging.go(repository, move, meant)
+    return move.after
+
+
+def _taken_away(
+    root: str,
+    repository: Repository,
+    places: Mapping[str, str],
+    changed: Mapping[str, FileChange],
+) -> str:
+    """The first file that is as before, or gone, after the commit: a person's git may
+    move files. Empty for none; the next command writes it again.
+
+    Raises:
+        Conflict: a file holds something else, which HEAD does not hold.
+    """
+    away = ""
+    for path, change in changed.items():
+        now = files.standing(places[path])
+        if now == change.after:
+            continue
+        if now in (None, change.before):
+            away = away or path
+        elif repository.unlike_head({path: now}):
+            clear(root)
+            raise Conflict(
+                f"{path} was changed while it was committed: HEAD holds what "
+                "memcli wrote, the file does not",
+                hint=f"See git diff HEAD -- {path}; memcli doctor --fix commits it.",
+            )
+    return away
+
+
+def _take_back(
+    root: str,
+    places: Mapping[str, str],
+    changed: Mapping[str, FileChange],
+    audience: Audience,
+    error: BaseException,
+) -> None:
+    """Put the old bytes back. What a person has written meanwhile (git's hooks may take
+    long) stays; where the disk refuses, the journal does, and nothing is put back.
+
+    Raises:
+        WriteFailed: the disk refuses the old bytes as well.
+    """
+    old: dict[str, bytes | None] = {}
+    for path, change in changed.items():
+        now = _current(root, path)
+        if now not in (None, *change):
+            audience.tell(f"{path} was edited meanwhile and is left as it is")
+        elif now != change.before:
+            old[path] = change.before
+    try:
+        _put(places, old)
+    except MemcliError as refused:
+        if any(_current(root, path) != data for path, data in old.items()):
+            message = getattr(error, "message", None) or refused.message
+            raise WriteFailed(
+                f"{message.replace(_UNCHANGED, '')}; and the old text of "
+                f"{', '.join(old)} could not be put back",
+                hint="Free some space; the next memcli command finishes the change.",
+            ) from error
+    clear(root)
+
+
+def _put(places: Mapping[str, str], wanted: Mapping[str, bytes | None]) -> None:
+    """Let files hold these bytes, None for no file. New ones are there before old ones
+    go, but for those that stand in the way."""
+    gone = [path for path, data in wanted.items() if data is None]
+    early = _in_the_way(gone, wanted.keys() - gone)
+    written = [
+        (places[path], data) for path, data in wanted.items() if data is not None
+    ]
+    for path in early:
+        files.remove(places[path])
+        files.reached("removed")
+    for place, _ in written:
+        files.make_room(place)
+    if written:
+        # At once: an import has thousands, each with a wait for the disk.
+        files.write_several(written)
+    for path in gone:
+        if path not in early:
+            files.remove(places[path])
+            files.reached("removed")
+
+
+def _in_the_way(gone: Sequence[str], written: AbstractSet[str]) -> list[str]:
+    """The files that go before others are written: at whose place a folder comes, that
+    lie where a file comes, or whose name differs from a new one in case alone."""
+    if not gone:
+        return []
+    folders = {parent for path in written for parent in parents(path)}
+    names = {path.casefold() for path in written}
+    return [
+        path
+        for path in gone
+        if path in folders
+        or path.casefold() in names
+        or not written.isdisjoint(parents(path))
+    ]
+
+
+def put_rest(root: str, begun: Journal) -> tuple[list[str], list[str]]:
+    """Write what a killed command has not written; the paths to commit, and those that
+    were edited since. Where nothing was begun and something was edited, nothing is."""
+    now = {path: _current(root, path) for path in begun.files}
+    left, conflicts, is_begun = [], [], False
+    for path, (before, after) in begun.files.items():
+        if now[path] == after:
+            is_begun = is_begun or _digest(after) != before
+        elif _digest(now[path]) == before:
+            left.append(path)
+        else:
+            conflicts.append(path)
+    if conflicts and not is_begun:
+        return [], conflicts
+    places = all_inside(root, left)
+    _put(places, {path: begun.files[path][1] for path in left})
+    return [path for path in begun.files if path not in conflicts], conflicts
+
+
+# --- the journal ------------------------------------------------------------------
 
 
 def exists(root: str) -> bool:
@@ -80,10 +304,8 @@ def write(
     """
     import json
 
-    synced = len(changes) != 1 or any(each.after is None for each in changes.values())
     document = {
         "journal": _VERSION,
-        "synced": synced,
         "message": message,
         "files": {
             path: {"before": _digest(change.before), "after": _text(change.after)}
@@ -93,7 +315,7 @@ def write(
     }
     data = json.dumps(document).encode()
     path = _path(root)
-    if synced:
+    if len(changes) != 1 or any(each.after is None for each in changes.values()):
         try:
             files.write_atomic(path, data)
         except MemcliError:  # perhaps only its folder was not synced
@@ -129,14 +351,10 @@ def load(root: str) -> Journal:
     from memcli.storage.git.merging import Move
 
     data = files.read(_path(root), limit=_LARGEST)
-    if not data.strip(b"\0"):
-        return Journal({}, "")  # a power cut came before the bytes
     try:
         document = json.loads(data)
-    except ValueError as error:
-        if data.startswith(_UNSYNCED) or _UNSYNCED.startswith(data):
-            return Journal({}, "")
-        raise _strange(root) from error
+    except ValueError:
+        return Journal({}, "")
     try:
         if document["journal"] != _VERSION:
             raise _strange(root)
@@ -155,9 +373,9 @@ def load(root: str) -> Journal:
 
 
 def _current(root: str, path: str) -> bytes | None:
-    """As `files.current`; a folder, or a link out of the vault, equals no text."""
+    """As `files.standing`; what cannot be read, or lies outside, equals no text."""
     try:
-        return files.current(inside(root, path))
+        return files.standing(inside(root, path))
     except MemcliError:
         return _STRANGE
 
@@ -188,170 +406,6 @@ def _bytes(text: str | None) -> bytes | None:
     return None if text is None else text.encode("utf-8", "surrogateescape")
 
 
-# --- the old files, by another name -----------------------------------------------
-
-
-def keep_old(root: str, places: Iterable[str]) -> dict[str, str]:
-    """Give these files a second name; returns it by path, where that was possible.
-
-    Raises:
-        WriteFailed: the disk is full, so that nothing else should be begun.
-    """
-    kept: dict[str, str] = {}
-    drop_old(root)
-    folder = state_dirs.path(root, layout.OLD)
-    for number, place in enumerate(places):
-        name = os.path.join(folder, str(number))
-        try:
-            if number == 0:
-                os.makedirs(folder, exist_ok=True)
-            if not os.path.islink(place):  # the link would be kept, not its file
-                os.link(place, name)
-                kept[place] = name
-        except OSError as error:
-            if error.errno in files.REFUSED:
-                raise files.write_failed(place, error) from error
-    return kept
-
-
-def put_old_back(kept: Mapping[str, str], place: str, data: bytes) -> bool:
-    """Let a file be the old one again, if that was kept and holds these bytes."""
-    name = kept.get(place)
-    try:
-        if name is None or files.current(name) != data:
-            return False
-        os.replace(name, place)
-    except (OSError, MemcliError):
-        return False
-    try:
-        files.sync_folder(os.path.dirname(place))
-    except OSError:
-        pass  # the file is the old one, if the machine does not fail now
-    return True
-
-
-def drop_old(root: str) -> None:
-    """Remove the second names, also those that a killed command has left."""
-    import contextlib
-
-    folder = state_dirs.path(root, layout.OLD)
-    with contextlib.suppress(OSError):
-        for name in os.listdir(folder):
-            files.remove_quietly(os.path.join(folder, name))
-
-
-# --- after a kill -----------------------------------------------------------------
-
-
-def finish_killed(
-    root: str, environ: Mapping[str, str] | None, audience: Audience
-) -> None:
-    """Finish what a killed command left in the journal, unless a writer is at work.
-
-    For readers: a problem is told, and the files are read as they are.
-    """
-    if not exists(root):
-        return
-    try:
-        with Lock(lock_path(root), 0):
-            if exists(root):
-                # A lock that a dead git has left would cost every reader the wait.
-                repository = open_repository(root, environ)
-                finish(root, repository, audience, patience=0)
-    except LockBusy:
-        return  # its writer is alive, or a git holds a lock: the next command tries
-    except MemcliError as error:
-        told = f"a killed command cannot be finished: {error.message}"
-        audience.tell_of_killed(told)
-
-
-def finish(
-    root: str, repository: Repository, audience: Audience, patience: float = 2.0
-) -> None:
-    """Finish what the journal says. While files may be staged, the journal stays.
-
-    Nothing but the journal tells what memcli has staged from what a person has.
-
-    Raises:
-        LockBusy: a git holds a lock: the files are right, and not committed.
-        Unreadable: memcli did not write this journal, or another version did.
-        WriteFailed: the disk refused; the journal stays, for the next try.
-    """
-    from memcli.storage.git import commit as commits
-    from memcli.storage.git import merging
-
-    tell = audience.tell_of_killed
-    begun = load(root)
-    move = begun.move
-    drop_old(root)
-    if move and repository.branch() != move.branch:
-        raise HistoryError(
-            f"a killed sync of the branch {move.branch} is not finished, and this is "
-            f"{repository.branch() or 'a detached HEAD'}",
-            hint=f"Go back: git switch {move.branch}; the next command finishes it.",
-        )
-    paths, conflicts = _put_rest(root, begun)
-    if paths or (move and not conflicts):
-        tell(f"finishing what a killed command began: {begun.message}")
-    elif conflicts:
-        tell(f"what a killed command began has not happened: {begun.message}")
-        move = None
-    for path in conflicts:
-        tell(f"  {path} was edited meanwhile and is left as it is")
-    try:
-        if move and merging.conclude(repository, move):
-            clear(root)
-            files.reached("cleared")
-            return
-        # A commit that is made twice is empty: first the index shows what is in HEAD.
-        commits.unstage(repository, paths, patience=patience)
-        commits.commit(repository, paths, begun.message, patience=patience)
-    except LockBusy as error:
-        tell(f"  it is not committed yet: {error.message}")
-        raise
-    except HistoryError as error:
-        # The files are right; `inspect` names them, `memcli doctor --fix` commits them.
-        tell(f"  it is not committed: {error.message}")
-        commits.unstage(repository, paths)
-    if not repository.unsettled:
-        clear(root)
-    files.reached("cleared")
-
-
-def _put_rest(root: str, begun: Journal) -> tuple[list[str], list[str]]:
-    """Write what a killed command has not written; the paths to commit, and those that
-    were edited since. Where nothing was begun and something was edited, nothing is."""
-    now = {path: _current(root, path) for path in begun.files}
-    left, conflicts, is_begun = [], [], False
-    for path, (before, after) in begun.files.items():
-        if now[path] == after:
-            is_begun = is_begun or _digest(after) != before
-        elif _digest(now[path]) == before:
-            left.append(path)
-        else:
-            conflicts.append(path)
-    if conflicts and not is_begun:
-        return [], conflicts
-    for path in left:
-        if begun.files[path][1] is None:
-            files.remove(inside(root, path))
-            files.reached("removed")
-    rest = ((inside(root, path), begun.files[path][1]) for path in left)
-    written = [(place, data) for place, data in rest if data is not None]
-    for place, _ in written:
-        files.make_room(place)
-    # At once: a killed import may have left thousands, each with a wait for the disk.
-    files.write_several(written)
-    return [path for path in begun.files if path not in conflicts], conflicts
-
-
 def lock_path(root: str) -> str:
     """The file of the right to write to a vault."""
     return state_dirs.path(root, layout.LOCK)
-
-
-def open_repository(root: str, environ: Mapping[str, str] | None) -> Repository:
-    """The repository of a vault; git is imported only here."""
-    from memcli.storage.git.repository import Repository
-
-    return Repository.open(root, environ=environ)

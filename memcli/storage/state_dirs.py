@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 
 VARIABLE = "MEMCLI_STATE"
 _CACHED = frozenset({layout.INDEX, layout.INDEX_LOCK, layout.REGISTRY_CACHE})
-_WITH_GIT = frozenset(
-    {layout.LOCK, layout.JOURNAL, layout.ASIDE, layout.OLD, layout.SYNC_LOCK}
-)
+_WITH_GIT = frozenset({layout.LOCK, layout.JOURNAL, layout.SYNC_LOCK})
 
 
 def path(root: str, name: str, environ: Mapping[str, str] | None = None) -> str:

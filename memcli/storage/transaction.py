@@ -11,10 +11,15 @@ person insists.
 
 from __future__ import annotations
 
-from memcli.errors import Conflict, LockBusy, WriteFailed
+from memcli.errors import (
+    Conflict,
+    HistoryError,
+    LockBusy,
+    MemcliError,
+    WriteFailed,
+)
 from memcli.storage import files, journal, settings
-from memcli.storage.change import Change
-from memcli.storage.journal import FileChange, finish, lock_path, open_repository
+from memcli.storage.journal import FileChange, carry_out
 from memcli.storage.lock import Lock
 from memcli.storage.vault_paths import all_inside, inside
 
@@ -188,11 +193,10 @@ class Transaction:
         if replaces and not self._repository.is_settled(held):
             self._refuse_staged(changes)
             self._commit_uncommitted(changes)
-        change = Change(
-            self._root, self._repository, changes, self._unchanged(), self.message
+        changes = {**self._unchanged(), **changes}
+        self.commit = carry_out(
+            self._root, self._repository, changes, self.message, self._audience
         )
-        change.carry_out(self._audience)
-        self.commit = change.commit
         if not self._wrote(self._notes):
             self._audience.tell(
                 "this is committed, but missing from the log of signals"
@@ -218,9 +222,7 @@ class Transaction:
             return
         message = f"keep: {lost[0] if len(lost) == 1 else f'{len(lost)} files'}"
         same = {path: FileChange(old[path], old[path]) for path in lost}
-        Change(self._root, self._repository, {}, same, message).carry_out(
-            self._audience
-        )
+        carry_out(self._root, self._repository, same, message, self._audience)
         if self._repository.unsettled:
             raise WriteFailed(
                 f"git's index in {self._repository.git_dir} could not be written; "
@@ -273,7 +275,7 @@ def take_lock(root: str, repository: Repository, audience: Audience) -> Lock:
 
     The configured wait is read only when another process holds the lock.
     """
-    lock = Lock(lock_path(root), 0)
+    lock = Lock(journal.lock_path(root), 0)
     try:
         lock.__enter__()
     except LockBusy:
@@ -286,3 +288,87 @@ def take_lock(root: str, repository: Repository, audience: Audience) -> Lock:
             lock.__exit__(None, None, None)
             raise
     return lock
+
+
+# --- after a kill -----------------------------------------------------------------
+
+
+def finish_killed(
+    root: str, environ: Mapping[str, str] | None, audience: Audience
+) -> None:
+    """Finish what a killed command left in the journal, unless a writer is at work.
+
+    For readers: a problem is told, and the files are read as they are.
+    """
+    if not journal.exists(root):
+        return
+    try:
+        with Lock(journal.lock_path(root), 0):
+            if journal.exists(root):
+                # A lock that a dead git has left would cost every reader the wait.
+                repository = open_repository(root, environ)
+                finish(root, repository, audience, patience=0)
+    except LockBusy:
+        return  # its writer is alive, or a git holds a lock: the next command tries
+    except MemcliError as error:
+        told = f"a killed command cannot be finished: {error.message}"
+        audience.tell_of_killed(told)
+
+
+def finish(
+    root: str, repository: Repository, audience: Audience, patience: float = 2.0
+) -> None:
+    """Finish what the journal says. While files may be staged, the journal stays.
+
+    Nothing but the journal tells what memcli has staged from what a person has.
+
+    Raises:
+        LockBusy: a git holds a lock: the files are right, and not committed.
+        Unreadable: memcli did not write this journal, or another version did.
+        WriteFailed: the disk refused; the journal stays, for the next try.
+    """
+    from memcli.storage.git import commit as commits
+    from memcli.storage.git import merging
+
+    tell = audience.tell_of_killed
+    begun = journal.load(root)
+    move = begun.move
+    if move and repository.branch() != move.branch:
+        raise HistoryError(
+            f"a killed sync of the branch {move.branch} is not finished, and this is "
+            f"{repository.branch() or 'a detached HEAD'}",
+            hint=f"Go back: git switch {move.branch}; the next command finishes it.",
+        )
+    paths, conflicts = journal.put_rest(root, begun)
+    if paths or (move and not conflicts):
+        tell(f"finishing what a killed command began: {begun.message}")
+    elif conflicts:
+        tell(f"what a killed command began has not happened: {begun.message}")
+        move = None
+    for path in conflicts:
+        tell(f"  {path} was edited meanwhile and is left as it is")
+    try:
+        if move and merging.conclude(repository, move):
+            journal.clear(root)
+            files.reached("cleared")
+            return
+        # A commit that is made twice is empty: first the index shows what is in HEAD.
+        commits.unstage(repository, paths, patience=patience)
+        commits.commit(repository, paths, begun.message, patience=patience)
+    except LockBusy as error:
+        tell(f"  it is not committed yet: {error.message}")
+        raise
+    except HistoryError as error:
+        # The files are right; `inspect` names them, `memcli doctor --fix` commits them.
+        tell(f"  it is not committed: {error.message}")
+        commits.unstage(repository, paths)
+    if not repository.unsettled:
+        journal.clear(root)
+    files.reached("cleared")
+
+
+def open_repository(root: str, environ: Mapping[str, str] | None) -> Repository:
+    """The repository of a vault; git is imported only here."""
+    from memcli.storage.git.repository import Repository
+
+    return Repository.open(root, environ=environ)

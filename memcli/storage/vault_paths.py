@@ -97,6 +97,12 @@ def _below(real_top: str, real: str) -> str | None:
     return real.removeprefix(top) if real.startswith(top) else None
 
 
+def parents(path: str) -> list[str]:
+    """The folders above a path, without the vault's own."""
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[: length + 1]) for length in range(len(parts))]
+
+
 def walk(root: str) -> Iterator[tuple[str, list[str], list[str]]]:
     """As `os.walk`, from above, following no link; however deep the folders are.
 

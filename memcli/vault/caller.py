@@ -187,7 +187,7 @@ class VaultIndex:
         caller = self._caller
         # In a vault that may only be read, its own writers finish what they began.
         if not known_vaults.read_only(self._root, caller.environ):
-            from memcli.storage.journal import finish_killed
+            from memcli.storage.transaction import finish_killed
 
             finish_killed(self._root, caller.environ, caller.audience)
 
