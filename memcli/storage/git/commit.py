@@ -21,11 +21,19 @@ import time
 from memcli.entries import identity
 from memcli.errors import MemcliError
 from memcli.storage import files
-from memcli.storage.git import complaints, staging, tip
-from memcli.storage.git.complaints import UNFINISHED, changed_meanwhile, failure
+from memcli.storage.git import staging, tip
 from memcli.storage.git.index_lock import IndexLock, patiently
 from memcli.storage.git.process import names, run
-from memcli.storage.git.staging import CHEAP, PATHS, Staged, differing, pathspecs
+from memcli.storage.git.staging import (
+    CHEAP,
+    PATHS,
+    UNFINISHED,
+    Staged,
+    changed_meanwhile,
+    differing,
+    failure,
+    pathspecs,
+)
 
 TYPE_CHECKING = False
 
@@ -141,7 +149,7 @@ def make(
     git_dir, repository.unsettled = repository.git_dir, False
     for state, name in UNFINISHED:
         if os.path.lexists(os.path.join(git_dir, state)):
-            raise complaints.unfinished(repository, name, paths)
+            raise staging.unfinished(repository, name, paths)
     with IndexLock(git_dir, repository.environment) as index:
         index.make_copy()
         # A branch is switched under this lock, so not from here on.
@@ -246,7 +254,7 @@ def _by_import(
     if not done.code:
         return tip.commit(git_dir)
     # `git commit` would fail, too, and leave more behind.
-    if full := complaints.refused_by_disk(done.output, git_dir):
+    if full := staging.refused_by_disk(done.output, git_dir):
         raise full
     return None
 

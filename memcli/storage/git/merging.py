@@ -18,9 +18,9 @@ from memcli.errors import HistoryError, WriteFailed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.git import staging
-from memcli.storage.git.complaints import changed_meanwhile, refused, refused_by_disk
 from memcli.storage.git.index_lock import IndexLock, patiently
 from memcli.storage.git.process import Watch, run
+from memcli.storage.git.staging import changed_meanwhile, refused, refused_by_disk
 from memcli.storage.git.tree import differences, of_commit, read_blobs
 from memcli.storage.vault_paths import inside
 

@@ -25,7 +25,7 @@ from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError, NotAVault
 from memcli.storage import files as disk
 from memcli.storage import journal, state_dirs
-from memcli.storage.git.complaints import SPARSE_HINT, UNFINISHED
+from memcli.storage.git.staging import SPARSE_HINT, UNFINISHED
 from memcli.storage.vault_paths import inside
 from memcli.vault import lookup
 

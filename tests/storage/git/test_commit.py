@@ -8,7 +8,7 @@ import pytest
 
 from memcli.errors import Conflict, HistoryError
 from memcli.storage.git import commit as commits
-from memcli.storage.git import complaints, process, staging
+from memcli.storage.git import process, staging
 from memcli.storage.git.repository import Repository
 from tests.git_command import git
 from tests.storage.git.conftest import hook
@@ -160,7 +160,7 @@ def test_full_disk_is_known_by_either_message_of_git() -> None:
         b"tmp_pack_1' write error. Out of diskspace",
         b"No space left on device",
     ):
-        assert complaints.refused_by_disk(b"fatal: " + said, "v"), said
+        assert staging.refused_by_disk(b"fatal: " + said, "v"), said
 
 
 def in_the_work_tree(root: Path, rule: str) -> None:
