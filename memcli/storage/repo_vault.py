@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import stat
 
-from memcli.errors import NotAllowed, Unreadable, VaultNotFound
+from memcli.errors import NotAllowed, VaultNotFound
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, state_dirs
 from memcli.storage.git import tip
@@ -29,8 +29,6 @@ NOTICE = (
     "you allow it: memcli allow"
 )
 """The notice for a user who has not allowed it."""
-
-_PERMISSIONS = "allowed"
 
 
 class RepoVault(NamedTuple):
@@ -76,7 +74,7 @@ def find(folder: str | None, environ: Mapping[str, str]) -> RepoVault | None:
     if not _is_vault(path) or _holds_home(top, environ):
         return None
     remote = _remote(top)
-    return RepoVault(path, top, remote, _permitted(top, environ) == (top, remote))
+    return RepoVault(path, top, remote, _allowed(environ).get(top) == remote)
 
 
 def needed(folder: str | None, environ: Mapping[str, str]) -> RepoVault:
@@ -107,10 +105,7 @@ def allow(found: RepoVault, environ: Mapping[str, str]) -> None:
     Raises:
         WriteFailed: the user's config folder cannot be written to.
     """
-    import json
-
-    data = json.dumps({"path": found.top, "remote": found.remote})
-    files.write_atomic(_file(found.top, environ), f"{data}\n".encode())
+    _write({**_allowed(environ), found.top: found.remote}, environ)
 
 
 def revoke(folder: str, environ: Mapping[str, str]) -> str | None:
@@ -119,23 +114,18 @@ def revoke(folder: str, environ: Mapping[str, str]) -> str | None:
     Returns:
         The top of the repository; None when it was not allowed.
     """
-    around = tip.find(folder)
-    for top in (os.path.realpath(folder), around and around[0]):
-        if top and _permitted(top, environ) is not None:
-            files.remove(_file(top, environ))
+    allowed = _allowed(environ)
+    for top in (os.path.realpath(folder), top_of(folder)):
+        if top and top in allowed:
+            del allowed[top]
+            _write(allowed, environ)
             return top
     return None
 
 
 def permissions(environ: Mapping[str, str]) -> list[Permission]:
     """The repositories that the user allows, in the order of the folders."""
-    folder = os.path.join(state_dirs.user_folder(environ), _PERMISSIONS)
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        return []
-    read = (_read(os.path.join(folder, name)) for name in names)
-    return sorted(permission for permission in read if permission)
+    return [Permission(*each) for each in sorted(_allowed(environ).items())]
 
 
 def top_of(folder: str) -> str | None:
@@ -176,29 +166,17 @@ def _remote(top: str) -> str:
     return "unnamed:" + hashlib.sha256(url.encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def _permitted(top: str, environ: Mapping[str, str]) -> Permission | None:
-    found = _read(_file(top, environ))
-    return found if found and found.top == top else None
+def _allowed(environ: Mapping[str, str]) -> dict[str, str]:
+    """The remote of each repository whose vault the user allows, by its folder."""
+    found = files.load_value(_file(environ), dict)
+    return {str(top): str(remote) for top, remote in (found or {}).items()}
 
 
-def _read(path: str) -> Permission | None:
-    try:
-        data = files.read(path, limit=100_000)
-    except Unreadable:
-        return None
+def _write(allowed: Mapping[str, str], environ: Mapping[str, str]) -> None:
     import json
 
-    try:
-        said = json.loads(data)
-        return Permission(str(said["path"]), str(said["remote"]))
-    except (ValueError, TypeError, LookupError, RecursionError):
-        return None
+    files.write_atomic(_file(environ), f"{json.dumps(allowed, indent=1)}\n".encode())
 
 
-def _file(top: str, environ: Mapping[str, str]) -> str:
-    """The file that allows the vault of a repository, one for each folder."""
-    from zlib import crc32
-
-    label = "".join(c if c.isalnum() else "-" for c in os.path.basename(top))[:40]
-    name = f"{label}-{crc32(os.fsencode(top)):08x}.json"
-    return os.path.join(state_dirs.user_folder(environ), _PERMISSIONS, name)
+def _file(environ: Mapping[str, str]) -> str:
+    return os.path.join(state_dirs.user_folder(environ), "allowed.json")

@@ -65,7 +65,7 @@ def test_what_is_allowed_is_this_folder_with_this_remote(repo: Repo) -> None:
 def test_no_token_of_a_remote_is_written_down(repo: Repo, home: Path) -> None:
     for number, url in enumerate(("https://me:hunter2@github.com/a/b", "x::hunter2")):
         allow(repo(f"r{number}", url))
-    written = "".join(p.read_text() for p in home.rglob("allowed/*"))
+    (written,) = (p.read_text() for p in home.rglob("allowed.json"))
     assert "github.com/a/b" in written
     assert "hunter2" not in written
 
@@ -110,15 +110,13 @@ def test_a_link_or_a_repository_in_its_place_is_none(
 def test_nothing_but_the_users_own_file_allows_it(repo: Repo, home: Path) -> None:
     top = repo()
     allow(top)
-    (name,) = (p.name for p in home.rglob("allowed/*"))
-    (written,) = home.rglob("allowed/*")
+    (written,) = home.rglob("allowed.json")
     data = written.read_bytes()
     for broken in (b"", b"[]", b"{", b"\xff", b'{"path": 1}', b"[" * 50_000):
         written.write_bytes(broken)
         assert allowed(top) is False
-    for planted in (top / "allowed", top / ".memory" / "allowed", top / ".memcli"):
-        planted.mkdir()
-        (planted / name).write_bytes(data)
+    for planted in (top, top / ".memory", top / ".memory" / ".memcli"):
+        (planted / "allowed.json").write_bytes(data)
     assert allowed(top) is False
 
 
