@@ -182,25 +182,6 @@ class Documents(Store):
             found.update(each.starting(WEIGHTED, letters, endings=endings))
         return found
 
-    def near(self, term: str) -> list[str]:
-        """The other terms one edit away, the most frequent first, then in order.
-
-        An edit puts a letter in, takes one out, puts one in the place of another or
-        swaps two neighbours; a letter that is put in is one of an alphabet, and in the
-        index.
-        """
-        letters = self.sums.letters
-        found: set[str] = set()
-        for at in range(len(term) + 1):
-            before, rest = term[:at], term[at:]
-            found.update(before + letter + rest for letter in letters)
-            if rest:
-                found.update(before + letter + rest[1:] for letter in letters)
-                found.update((before + rest[1:], before + rest[1::-1] + rest[2:]))
-        texts = sorted(found - {term, ""})
-        counts = zip(self.counts(WEIGHTED, texts), texts, strict=True)
-        return [text for n, text in sorted(counts, key=lambda c: -c[0]) if n]
-
     # --- facts
 
     def asking(self, docs: Iterable[int]) -> set[int]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Listed = tuple[array[int], array[float]]
     """Documents in order, and the weight of each."""
 
-FORMAT = 34
+FORMAT = 35
 """The version of the tables; part of the file's name."""
 
 BLOCK = 8192
@@ -107,7 +107,7 @@ class Sums(NamedTuple):
 
     `documents` is how many there are, `end` the number behind the last, `length` how
     many terms they have together; the others have each bit that is set in that fact of
-    any of them. `letters` are those of all terms, for `Documents.near`.
+    any of them.
     """
 
     documents: int = 0
@@ -116,7 +116,6 @@ class Sums(NamedTuple):
     flags: int = 0
     expires: int = 0
     projects: int = 0
-    letters: str = ""
 
 
 def encoded(text: str) -> bytes:

@@ -177,8 +177,7 @@ class Writer(SegmentWriter):
         super().commit(mergetype=lambda _writer, _segments: [])
 
     def _commit_toc(self, _segments: Any) -> None:
-        letters = {*self.sums.letters, *self.fieldwriter.letters}
-        self.sums = summed(self.storage.db, "".join(sorted(letters)))
+        self.sums = summed(self.storage.db)
 
 
 # --- the codec ---------------------------------------------------------------------

@@ -19,7 +19,6 @@ from memcli.search.store import (
     WEIGHTED,
     Sums,
     checked,
-    decoded,
     encoded,
     packed,
     posting_list,
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
     Posting = tuple[str, bytes, int, float, bytes]
     List = tuple[str, bytes, list[int], list[float]]
 
-# A term that is one edit away has no letter above, where no alphabets are.
-_ALPHABETS = "\u0800"
 _READ = "SELECT n, data, crc FROM posting WHERE field = ? AND text = ? AND block = ?"
 _DELETE = "DELETE FROM posting WHERE field = ? AND text = ? AND block = ?"
 _WRITE = "REPLACE INTO posting VALUES (?, ?, ?, ?, ?, ?)"
@@ -65,8 +62,8 @@ def lists_of(lists: bytes, row: bytes) -> list[tuple[str, bytes]]:
     return [(field, encoded(text)) for field, texts in data.items() for text in texts]
 
 
-def summed(db: Connection, letters: str) -> Sums:
-    """The sums over all documents, and the letters of all terms."""
+def summed(db: Connection) -> Sums:
+    """The sums over all documents."""
     column = {}
     for name in ("orders", "lengths", "flags", "expires", "projects"):
         column[name] = array(TYPECODES[name])
@@ -85,7 +82,6 @@ def summed(db: Connection, letters: str) -> Sums:
         bits("flags"),
         bits("expires"),
         bits("projects"),
-        letters,
     )
 
 
@@ -177,12 +173,10 @@ class Lists:
 
     Attributes:
         segment: says which documents are gone.
-        letters: those of the words that were written.
     """
 
     def __init__(self, db: Connection, segment: Any) -> None:
         self._db, self.segment, self.is_closed = db, segment, False
-        self.letters: set[str] = set()
 
     def add_postings(self, _schema: Any, _lengths: Any, items: Iterable[List]) -> None:
         """Put documents on their lists, and take those that are gone off theirs."""
@@ -196,8 +190,6 @@ class Lists:
             for _, text, docs, weights in lists:
                 gone = out.pop((field, text), ())
                 rows += self._merged(field, text, gone, docs, weights)
-                if field == WEIGHTED:
-                    self.letters.update(decoded(text))
             self._db.executemany(_WRITE, rows)
         rows = [
             row
@@ -205,7 +197,6 @@ class Lists:
             for row in self._merged(field, text, gone, (), ())
         ]
         self._db.executemany(_WRITE, rows)
-        self.letters = {letter for letter in self.letters if letter < _ALPHABETS}
 
     def _merged(
         self,
