@@ -18,7 +18,7 @@ from memcli.search import database
 from memcli.search.store import Damaged, Sums, decoded, encoded
 from memcli.storage import files
 from memcli.storage.files import MALFORMED
-from memcli.storage.listing import scan_changed, stamp_of, stats_of, times_in
+from memcli.storage.listing import scan, stamp_of, stats_of, times_in
 
 TYPE_CHECKING = False
 
@@ -96,15 +96,12 @@ class State(NamedTuple):
         return self.folders.get(folder, (0, b""))[1] or None
 
     def differences(self, root: str, listing: Listing) -> Differences:
-        """How the files of a vault differ from those that were indexed."""
-        return self.compared(root, {**dict.fromkeys(self.folders), **listing.folders})
-
-    def compared(self, root: str, now: Mapping[str, bytes | None]) -> Differences:
-        """As `differences`, of some folders; the others are as they were.
+        """How the files of a vault differ from those that were indexed.
 
         Raises:
             Damaged: the files that were indexed cannot be read.
         """
+        now = {**dict.fromkeys(self.folders), **listing.folders}
         found = Differences([], [], [], {})
         try:
             for folder, part in now.items():
@@ -130,10 +127,7 @@ class State(NamedTuple):
         """Add the racy files: whose content is the indexed one, or was edited."""
         settled, touched = time.time_ns() - _RACY_NS, {*found.added, *found.edited}
 
-        def part_of(folder: str) -> bytes | None:
-            return now[folder] if folder in now else self.part(folder)
-
-        for path, stamp in times_in(part_of, self.recent).items():
+        for path, stamp in times_in(now.get, self.recent).items():
             number = self.recent[path]
             if path in touched:
                 continue
@@ -157,6 +151,21 @@ class State(NamedTuple):
 
 NOTHING = State((0, 0), 0, {}, {}, Sums(), {})
 """The state of an index of no files."""
+
+
+def listed(root: str, state: State | None, *, quick: bool = False) -> Listing:
+    """The vault's files; a folder that cannot be listed is as it was.
+
+    Another program took one permission error for the deletion of every note. `quick` is
+    that of `scan`.
+    """
+    listing = scan(root, state and state.folders, quick=quick)
+    if state is not None and listing.unreadable:
+        lost = tuple(f"{folder}/" for folder in listing.unreadable)
+        for name, (_, part) in state.folders.items():
+            if part and f"{name}/".startswith(lost):
+                listing.folders[name] = part
+    return listing
 
 
 class Unindexed:
@@ -186,12 +195,8 @@ class Unindexed:
         self.removed: list[str] = []
         self._state = state
         if state is not None:
-            places = {name: stamp for name, (stamp, _) in state.folders.items()}
-            listing, gone = scan_changed(root, places)
-            # Of a folder that cannot be listed, all is as it was.
-            now: dict[str, bytes | None] = dict.fromkeys((*gone, *listing.entered))
-            now.update(listing.folders)
-            found = state.compared(root, now)
+            listing = listed(root, state, quick=True)
+            found = state.differences(root, listing)
             self.changed, self.removed = found.changed, found.removed
 
     def __len__(self) -> int:

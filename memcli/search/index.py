@@ -34,7 +34,6 @@ from memcli.search.store import (
 )
 from memcli.search.trigger_table import NAME as TRIGGERS
 from memcli.storage import files, state_dirs
-from memcli.storage.listing import scan
 from memcli.storage.lock import Lock
 
 TYPE_CHECKING = False
@@ -321,21 +320,12 @@ class Index:
     # --- following the files
 
     def _scan(self, state: State | None) -> Listing:
-        """The vault's files; a folder that cannot be listed is as it was.
-
-        Another program took one permission error for the deletion of every note.
-        """
         self._scanned = time.time_ns()
-        listing = scan(self.root, state and state.folders)
+        listing = following.listed(self.root, state)
         if listing.symlinks != self.symlinks:
             self._tell_links(listing.symlinks)
         self.symlinks = listing.symlinks
         self.unreadable = sorted(listing.unreadable)
-        if state is not None and self.unreadable:
-            lost = tuple(f"{folder}/" for folder in self.unreadable)
-            for name, (_, part) in state.folders.items():
-                if part and f"{name}/".startswith(lost):
-                    listing.folders[name] = part
         return listing
 
     def _tell_links(self, links: list[str]) -> None:

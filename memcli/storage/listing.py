@@ -19,14 +19,7 @@ from memcli.storage.files import reason_of
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import (
-        Callable,
-        Collection,
-        Iterable,
-        Iterator,
-        Mapping,
-        Sequence,
-    )
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     Folders = Mapping[str, tuple[int, bytes]]
     """By folder `Listing.entered` and `Listing.folders` of an earlier listing."""
@@ -59,7 +52,7 @@ class Listing(NamedTuple):
     entered: dict[str, int]
 
 
-def scan(root: str, before: Folders | None = None) -> Listing:
+def scan(root: str, before: Folders | None = None, *, quick: bool = False) -> Listing:
     """List every `*.md` file below `root` with its time and size.
 
     Names that start with a dot are passed over, and so are folders
@@ -69,71 +62,20 @@ def scan(root: str, before: Folders | None = None) -> Listing:
         root: the vault.
         before: an earlier listing. Names are read in those folders alone whose time has
             changed, and below: a third faster.
+        quick: whether the files of the other folders are taken to be as they were: one
+            that was written in place is not seen then. One that is made, removed,
+            renamed or replaced changes the time of its folder.
 
     Raises:
         Unreadable: the root itself cannot be listed.
     """
     listing = Listing({}, [], [], {})
-    _scan_from([""], root, listing, before=before)
-    return listing
-
-
-def scan_changed(root: str, known: Mapping[str, int]) -> tuple[Listing, list[str]]:
-    """List the folders alone that may have changed, with the new ones below them.
-
-    A file that is made, removed, renamed or replaced changes the time of its folder;
-    one that is written in place does not.
-
-    Args:
-        root: the vault.
-        known: every folder of an earlier listing with its `stamp_of` from then; 0 where
-            that does not tell of every later change.
-
-    Returns:
-        The listing, and the known folders that are gone.
-
-    Raises:
-        Unreadable: the root itself cannot be listed.
-    """
-    changed: list[str] = []
-    gone: set[str] = set()
-    for folder in sorted(known):  # those above come first
-        parent = folder.rpartition("/")[0]
-        if folder and (parent in gone or parent not in known):
-            gone.add(folder)
-            continue
-        try:
-            # The root may be a link; a link below it is not followed.
-            status = (os.lstat if folder else os.stat)(os.path.join(root, folder))
-        except OSError as error:
-            if folder and isinstance(error, FileNotFoundError):
-                gone.add(folder)
-            else:
-                changed.append(folder)  # listing it says what is wrong
-            continue
-        if folder and not stat.S_ISDIR(status.st_mode):
-            gone.add(folder)
-        elif not known[folder] or stamp_of(status) != known[folder]:
-            changed.append(folder)
-    listing = Listing({}, [], [], {})
-    _scan_from(changed, root, listing, known=known)
-    return listing, sorted(gone)
-
-
-def _scan_from(
-    waiting: list[str],
-    root: str,
-    listing: Listing,
-    *,
-    known: Collection[str] = (),
-    before: Folders | None = None,
-) -> None:
-    """Add these folders, and those below them that are not known, to a listing."""
     before = before or {}
     inside: dict[str, list[str]] = {}
     for name in filter(None, before):
         inside.setdefault(name.rpartition("/")[0], []).append(name)
     same: set[str] = set()
+    waiting = [""]
     while waiting:
         folder = waiting.pop()
         # One that was moved here may be of the same tick of the clock as the one that
@@ -141,22 +83,22 @@ def _scan_from(
         is_kept = not folder or folder.rpartition("/")[0] in same
         was = before.get(folder) if is_kept else None
         try:
-            stamp, below = _scan_folder(root, folder, listing, was)
+            stamp, below = _scan_folder(root, folder, listing, was, quick=quick)
             if below is None:
                 same.add(folder)
                 below = inside.get(folder, [])
             listing.entered[folder] = stamp
-            waiting += [name for name in below if name not in known]
-        except FileNotFoundError as error:  # gone since its parent was listed
-            if not folder:
-                raise Unreadable(f"{root}: {reason_of(error)}") from error
+            waiting += below
         except OSError as error:
             if not folder:
                 raise Unreadable(f"{root}: {reason_of(error)}") from error
+            if isinstance(error, FileNotFoundError):
+                continue  # gone since its parent was listed
             listing.unreadable.append(folder)
             above = folder.rpartition("/")[0]
             if above in listing.entered:
                 listing.entered[above] = 0
+    return listing
 
 
 def paths_of(listing: Listing) -> list[str]:
@@ -174,7 +116,12 @@ def stamp_of(status: os.stat_result) -> int:
 
 
 def _scan_folder(
-    root: str, folder: str, listing: Listing, was: tuple[int, bytes] | None
+    root: str,
+    folder: str,
+    listing: Listing,
+    was: tuple[int, bytes] | None,
+    *,
+    quick: bool,
 ) -> tuple[int, list[str] | None]:
     """Add one folder's files to `listing`.
 
@@ -191,10 +138,14 @@ def _scan_folder(
     try:
         status = os.fstat(handle)
         stamp = stamp_of(status)
-        # A folder's time tells of each new name, on disks of this machine's own: those
-        # of others, and of programs, have no major number.
-        if was and was[0] == stamp and os.major(status.st_dev):
-            found = _asked_again(handle, was[1])
+        if was and was[0] == stamp:
+            if quick:
+                if was[1]:
+                    listing.folders[folder] = was[1]
+                return stamp, None
+            # A folder's time tells of each new name, on disks of this machine's own:
+            # those of others, and of programs, have no major number.
+            found = _asked_again(handle, was[1]) if os.major(status.st_dev) else None
             if found is not None:
                 _add(listing, folder, *found)
                 return stamp, None
