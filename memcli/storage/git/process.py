@@ -53,22 +53,23 @@ MOST_PRINTED = 4_000_000
 TOO_SLOW = -101
 """The code of a git that memcli has ended."""
 
-# Seconds that a git may take which reads ignore rules, one of which may hold it up for
-# hours: a status of 100,000 files takes two.
+# Seconds that a git may take which asks a little, or reads ignore rules, one of which
+# may hold it up for hours, as does a pipe in the place of a file: a status of 100,000
+# files takes two.
 _LIMIT = 20.0
 _PER_BYTE = 1 / 20_000  # more for each byte of names that it is given
-_READING_RULES = frozenset(
-    "status ls-files check-attr check-ignore add update-index".split()
+_SHORT = frozenset(
+    "status ls-files check-attr check-ignore add update-index rev-parse symbolic-ref "
+    "config var diff-index".split()
 )
 LONGEST = 3_600.0
 """Seconds for any other: a person's hooks may run a test suite."""
 
 # Those that may run a person's hooks, or ask for the password of a key.
 _ASKING = frozenset(("commit", "commit-tree"))
-# Seconds until a git that has not ended is looked into; between two looks at what it
-# says; that it has to remove its locks when it is ended; and between two looks where
-# the system cannot say that it has ended.
-_SOON, _LOOK, _GRACE, _POLL = 0.2, 0.02, 2.0, 0.001
+# Seconds between two looks at what a git says; that it has to remove its locks when it
+# is ended; and between two looks where the system cannot say that it has ended.
+_LOOK, _GRACE, _POLL = 0.02, 2.0, 0.001
 _GIT = "git.exe" if sys.platform == "win32" else "git"
 
 
@@ -174,11 +175,11 @@ def run(
     bytes of its output are read: for questions that may go without an answer.
 
     Raises:
-        HistoryError: there is no git, it waits for a pipe, or did not end in time.
+        HistoryError: there is no git, or it did not end in time.
     """
     name = subcommand(arguments)
     limit = LONGEST
-    if name in _READING_RULES:
+    if name in _SHORT:
         limit = _LIMIT + len(data) * _PER_BYTE
     limits = watch or Watch(limit, asks=name in _ASKING and os.isatty(0))
     command = [program(env), "-C", root, *arguments]
@@ -189,7 +190,13 @@ def run(
     if watch is not None:
         return done._replace(printed=done.printed[:MOST_PRINTED])
     if done.code == TOO_SLOW:
-        raise tip.stuck(env, name, limit)
+        raise HistoryError(
+            f"git {name} did not end within {limit:,.0f} s, and was ended",
+            hint="A pipe or device in the place of a file holds git up, and a rule of "
+            "many stars in a .gitignore or .gitattributes does; to see for yourself: "
+            f"git {name}",
+            code="git_stuck",
+        )
     return done
 
 
@@ -299,7 +306,7 @@ if sys.platform != "win32":
                 )
                 group = pid if watch.asks else -pid
                 tie(group)
-                code = _waited(pid, env, watch, look)
+                code = _waited(pid, watch, look)
                 status = os.waitpid(pid, 0)[1] if code is None else _end(pid, group)
             except KeyboardInterrupt:
                 if not group:  # before git was started
@@ -321,15 +328,9 @@ if sys.platform != "win32":
                 code = look() or os.waitstatus_to_exitcode(status)
         return GitResult(code, printed, said)
 
-    def _waited(
-        pid: int, env: Mapping[str, str], watch: Watch, look: Callable[[], int | None]
-    ) -> int | None:
+    def _waited(pid: int, watch: Watch, look: Callable[[], int | None]) -> int | None:
         """Wait for the end of a git; the code with which it must be ended, if so."""
         until = time.monotonic() + watch.seconds
-        if _has_ended(pid, min(watch.seconds, _SOON)):
-            return None
-        if tip.pipe_in(env):
-            return TOO_SLOW
         while True:
             left = max(0.0, until - time.monotonic())
             if _has_ended(pid, min(left, _LOOK) if watch.look else left):

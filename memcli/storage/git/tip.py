@@ -1,5 +1,4 @@
-"""Where a vault's repository is, its HEAD, and what holds up a git that reads it; all
-read from its files without git.
+"""Where a vault's repository is, and its HEAD, read from its files without git.
 
 Invariant: reads only. Only a `.git` above or at the vault's own folder counts. A bare
 repository among the notes (`HEAD`, `objects`, `config`), which git itself would take
@@ -10,18 +9,10 @@ files do not tell for sure is not told: the caller asks git then.
 from __future__ import annotations
 
 import os
-import stat
 import sys
-from itertools import islice
 
-from memcli.errors import HistoryError, Unreadable
+from memcli.errors import Unreadable
 from memcli.storage import files
-from memcli.storage.vault_paths import walk
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _LARGEST_PACKED = 4_000_000
 
@@ -129,53 +120,3 @@ def _linked(marker: str) -> str:
         return ""
     target = text.removeprefix("gitdir:").strip()
     return os.path.normpath(os.path.join(os.path.dirname(marker), target))
-
-
-# --- a git that does not end; asked of one that has been at work for a while -------
-
-_OWN = ("index", "HEAD", "config", "packed-refs", "info/exclude", "info/attributes")
-_RULES = (".gitignore", ".gitattributes")
-_MOST = 2_000  # folders that are looked into
-
-
-def pipe_in(env: Mapping[str, str]) -> str | None:
-    """The path of a pipe or device in the place of a file that git reads, in the
-    repository that an environment names; None when there is none."""
-    for path in _read_by_git(env):
-        try:
-            mode = os.lstat(path).st_mode
-        except OSError:
-            continue
-        if not stat.S_ISREG(mode) and not stat.S_ISLNK(mode) and not stat.S_ISDIR(mode):
-            return path
-    return None
-
-
-def stuck(env: Mapping[str, str], subcommand: str, limit: float) -> HistoryError:
-    """The error for a git that was ended, with what may have held it up."""
-    found = pipe_in(env)
-    if found:
-        return HistoryError(
-            f"{found} is a pipe or a device, and git waits for it",
-            hint="Put a file in its place, or remove it.",
-            code="git_stuck",
-        )
-    return HistoryError(
-        f"git {subcommand} did not end within {limit:,.0f} s, and was ended",
-        hint="A rule of many stars in a .gitignore or .gitattributes takes git for "
-        "ever; to see for yourself: git " + subcommand,
-        code="git_stuck",
-    )
-
-
-def _read_by_git(env: Mapping[str, str]) -> Iterator[str]:
-    git_dir, top = env.get("GIT_DIR"), env.get("GIT_WORK_TREE")
-    if git_dir:
-        yield from (os.path.join(git_dir, name) for name in _OWN)
-        for kind in ("refs", "logs"):
-            for folder, _, names in islice(walk(os.path.join(git_dir, kind)), _MOST):
-                yield from (os.path.join(folder, name) for name in names)
-    if top:
-        for folder, folders, names in islice(walk(top), _MOST):
-            folders[:] = sorted(name for name in folders if name != ".git")
-            yield from (os.path.join(folder, name) for name in _RULES if name in names)
