@@ -68,7 +68,7 @@ def import_(
             hint="Give a file or a folder, or another tool with --from TOOL.",
         )
     from memcli.curation import importing
-    from memcli.storage import jsonl
+    from memcli.storage import files
 
     vault = context.open_vault("importing", writes=True)
     if source != "-" and os.path.isdir(source):
@@ -77,7 +77,7 @@ def import_(
                 vault, source, dry_run=dry_run, allow_secret=allow_secret
             )
         )
-    data = context.read_stdin() if source == "-" else jsonl.read_file(source)
+    data = context.read_stdin() if source == "-" else files.read_batch(source)
     if source.endswith(".md"):
         from shlex import quote
 

@@ -142,11 +142,11 @@ def _batch(
     """The label, id and query of each line of a file; a line's own options win over the
     command's."""
     from memcli.recall.filters import named_project
-    from memcli.storage import jsonl
+    from memcli.storage import files
 
-    data = context.read_stdin() if path == "-" else jsonl.read_file(path)
+    data = context.read_stdin() if path == "-" else files.read_batch(path)
     count = 0
-    for count, (number, line) in enumerate(jsonl.objects(data, path), 1):
+    for count, (number, line) in enumerate(files.json_lines(data, path), 1):
         name, text = line.pop("id", None), line.pop("query", "")
         own = _words(line, number)
         if own.get("project"):

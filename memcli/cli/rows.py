@@ -250,7 +250,7 @@ def draw(
 
 def _reckoned(explain: Mapping[str, Any]) -> str:
     """The reckoning of a score: what is added, times what it is multiplied with."""
-    from memcli.search.ranking.proximity import CHANNELS
+    from memcli.search.ranking.bm25 import CHANNELS
 
     parts = [
         (name, f"{name} {part}")

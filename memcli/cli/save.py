@@ -67,9 +67,9 @@ def save(
     if batch:
         from memcli.cli.import_ import report
         from memcli.curation import importing
-        from memcli.storage import jsonl
+        from memcli.storage import files
 
-        data = context.read_stdin() if batch == "-" else jsonl.read_file(batch)
+        data = context.read_stdin() if batch == "-" else files.read_batch(batch)
         manner = importing.Manner("save", fields, {}, allow_secret, dry_run)
         made = importing.import_lines(vault, data, batch, manner)
         return report(made, ("save", "saved"))

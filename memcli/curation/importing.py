@@ -26,7 +26,7 @@ from memcli.hosts import host, table
 from memcli.hosts.memories import tools
 from memcli.hosts.memories.pages import Problem, line_of
 from memcli.named_tuple import NamedTuple
-from memcli.storage import files, jsonl, projects
+from memcli.storage import files, projects
 from memcli.storage.listing import paths_of, scan
 from memcli.vault import anchoring, saving
 from memcli.vault.saved import Saved
@@ -179,7 +179,7 @@ def import_lines(
         manner: how.
     """
     drafts = _Drafts(allow_secret=manner.allow_secret)
-    for line, values in jsonl.attempts(data, name):
+    for line, values in files.json_attempts(data, name):
         if len(drafts.failed) > _MOST_FAILED:
             first = drafts.failed[0]
             raise InvalidValue(

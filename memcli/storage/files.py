@@ -13,12 +13,12 @@ import stat
 import sys
 import time
 
-from memcli.errors import Unreadable, WriteFailed
+from memcli.errors import InvalidContent, Unreadable, WriteFailed
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any, TypeVar
 
     _Parsed = TypeVar("_Parsed")
@@ -398,3 +398,51 @@ def store_value(path: str, value: Any) -> None:
 
     # ASCII alone: file names may hold half a surrogate pair.
     write_derived(path, json.dumps(value, separators=(",", ":")).encode("ascii"))
+
+
+# --- JSON Lines: one object a line ------------------------------------------------
+
+# A batch is held in memory; a gigabyte is given by mistake.
+_LARGEST_BATCH = 1_000_000_000
+
+
+def read_batch(path: str) -> bytes:
+    """The bytes of a file of JSON lines."""
+    return read(path, limit=_LARGEST_BATCH)
+
+
+def json_lines(data: bytes, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(line number from 1, object) of each line that is not empty.
+
+    Raises:
+        Unreadable: a line that is not UTF-8.
+        InvalidContent: a line that is not a JSON object.
+    """
+    for line, value in json_attempts(data, name):
+        if isinstance(value, Exception):
+            raise value
+        yield line, value
+
+
+def json_attempts(
+    data: bytes, name: str
+) -> Iterator[tuple[int, dict[str, Any] | Unreadable | InvalidContent]]:
+    """As `json_lines`, but yields the error of a bad line instead of raising it."""
+    import io
+    import json
+
+    for number, raw in enumerate(io.BytesIO(data.removeprefix(b"\xef\xbb\xbf")), 1):
+        if not raw.strip():
+            continue
+        place, said = f"{name}:{number}", "not a JSON object"
+        try:
+            value = json.loads(raw.decode())
+            if isinstance(value, dict):
+                yield number, value
+                continue
+        except UnicodeDecodeError:
+            yield number, Unreadable(f"{place}: not UTF-8")
+            continue
+        except (ValueError, RecursionError) as error:
+            said = f"not JSON: {error}"
+        yield number, InvalidContent(f"{place}: {said}", code="invalid_json")

@@ -25,10 +25,9 @@ from memcli.search.ranking.corpus import NEAR, Reading, Table, Term
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from memcli.search.ranking.bm25 import Loans
+    from memcli.search.ranking.bm25 import Loans, Neighbourhood
     from memcli.search.ranking.corpus import Question, Weights
     from memcli.search.ranking.graph import Reached, Step
-    from memcli.search.ranking.proximity import Neighbourhood
     from memcli.search.reader import Reader
 
 REACH = 0.1

@@ -32,7 +32,7 @@ from itertools import chain
 
 from memcli.named_tuple import NamedTuple
 from memcli.search.documents import held_of
-from memcli.search.ranking.bm25 import BM25, matches_of
+from memcli.search.ranking.bm25 import BM25, Neighbourhood, matches_of
 from memcli.search.ranking.corpus import (
     DEFAULTS,
     WHOLE,
@@ -43,7 +43,6 @@ from memcli.search.ranking.corpus import (
     inverse_frequency,
 )
 from memcli.search.ranking.order import Adjust, Evidence, Hit, Order, nudges, worded
-from memcli.search.ranking.proximity import Neighbourhood
 
 TYPE_CHECKING = False
 

@@ -7,6 +7,7 @@ import pytest
 
 from memcli.search.documents import held_of
 from memcli.search.ranking import bm25, rank
+from memcli.search.ranking.bm25 import Neighbourhood
 from memcli.search.ranking.corpus import (
     WHOLE,
     Question,
@@ -15,7 +16,6 @@ from memcli.search.ranking.corpus import (
     Term,
     Weights,
 )
-from memcli.search.ranking.proximity import Neighbourhood
 from tests.search.ranking.test_ranking import DAY, NOW, Doc, Toy
 
 WORDS = [f"word{number}" for number in range(40)]
