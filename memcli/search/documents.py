@@ -7,8 +7,6 @@ built at once.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
 from memcli.entries import identity
 from memcli.entries.entry import Status
 from memcli.entries.ids import holds
@@ -47,9 +45,6 @@ RESOLVED_BEFORE = "resolved_before"
 ANSWERS_SHIFT = 9
 _SUPERSEDED = STATUS_NUMBER[Status.SUPERSEDED]
 _EARLIEST = -(1 << 63)
-# In a list that is so many times as long as what is looked for, places are looked up;
-# a shorter one is read whole, which takes an eighth of a look-up for each document.
-_WORTH_LOOKING_UP = 8
 
 
 class Numbers(NamedTuple):
@@ -228,19 +223,7 @@ def held_of(
         postings: documents, and how often each holds the term.
         wanted: the documents that are looked for; quick to be asked for one.
     """
-    docs, counts = postings
-    if len(docs) < _WORTH_LOOKING_UP * len(wanted):
-        pairs = zip(docs, counts, strict=True)
-        return {doc: n for doc, n in pairs if doc in wanted}
-    found: dict[int, float] = {}
-    place, end = 0, len(docs)
-    for doc in sorted(wanted):
-        place = bisect_left(docs, doc, place)
-        if place == end:
-            break
-        if docs[place] == doc:
-            found[doc] = counts[place]
-    return found
+    return {doc: n for doc, n in zip(*postings, strict=True) if doc in wanted}
 
 
 def newest_first(columns: Columns) -> Callable[[int], tuple[bool, int, int]]:

@@ -1,6 +1,5 @@
 """Defects of the systems that these verbs come from, which stand in no other test."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,21 +8,6 @@ from memcli import Vault
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-
-def test_lineage_names_ids_so_a_rename_breaks_nothing(vault: Vault) -> None:
-    from memcli.vault.health.lint import lint
-    from memcli.vault.lineage import versions
-
-    first = vault.save(vault.draft({"text": "one"})).id
-    second = vault.evolve(first, "two")
-    path = Path(vault.root, second.path)
-    path.rename(path.with_name("a-better-name.md"))
-    third = vault.evolve(second.id, "three")
-    assert third.path.endswith("/a-better-name.md")
-    chain = vault.read(lambda reader: versions(reader, first))
-    assert [version.id for version in chain] == [first, second.id, third.id]
-    assert lint(vault) == []
 
 
 def test_times_are_utc_in_every_zone(

@@ -1,9 +1,7 @@
 """An index shows no trace of its past: of updates, of their order, of damage."""
 
 import contextlib
-import os
 import shutil
-import time
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +11,10 @@ from hypothesis import strategies as st
 
 from memcli import Vault
 from memcli.entries import layout
-from memcli.entries.codec import decode
-from memcli.entries.eligibility import Resolve, View, facts, resolve_of, verdict
-from memcli.entries.identity import claim
-from memcli.errors import InvalidEntry
 from memcli.recall.listing import Listed
 from memcli.recall.query import Query, view_of
 from memcli.recall.results import Recalled
+from memcli.search import store, writing
 from memcli.storage.lock import Lock
 from tests.conftest import state_of
 from tests.saving import every
@@ -139,13 +134,24 @@ def _apply(root: Path, change: tuple[str, str, str]) -> None:
 @given(
     steps=st.lists(st.lists(_CHANGES, min_size=1, max_size=3), min_size=1, max_size=10),
     reopened=st.booleans(),
+    block=st.sampled_from([4, store.BLOCK]),
 )
 def test_updated_index_answers_byte_for_byte_like_a_fresh_one(
     tmp_path_factory: pytest.TempPathFactory,
     steps: list[list[tuple[str, str, str]]],
     reopened: bool,
+    block: int,
 ) -> None:
-    root = tmp_path_factory.mktemp("vault")
+    """Also where its lists are cut into many blocks, and numbers are free."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (store, writing):
+            patch.setattr(module, "BLOCK", block)
+        _updated_and_fresh_are_alike(tmp_path_factory.mktemp("vault"), steps, reopened)
+
+
+def _updated_and_fresh_are_alike(
+    root: Path, steps: list[list[tuple[str, str, str]]], reopened: bool
+) -> None:
     vault = folder_vault(root)
     told: list[str] = []
     for step in steps:
@@ -160,53 +166,11 @@ def test_updated_index_answers_byte_for_byte_like_a_fresh_one(
     assert told == [], "a change of files is no reason to rebuild"
 
 
-@settings(max_examples=25)
-@given(contents=st.lists(_files(), max_size=8))
-def test_enumeration_is_what_a_naive_scan_of_the_files_gives(
-    tmp_path_factory: pytest.TempPathFactory, contents: list[str]
-) -> None:
-    root = tmp_path_factory.mktemp("vault")
-    entries = []
-    for i, text in enumerate(contents):
-        path = f"n/{i}.md"
-        write(root, path, text)
-        with contextlib.suppress(InvalidEntry):
-            entries.append(decode(text.encode(), path).entry)
-    resolves: dict[str, list[Resolve]] = {}
-    for entry in entries:
-        resolve = resolve_of(entry)
-        if resolve is not None and claim(entry.body):
-            resolves.setdefault(claim(entry.body), []).append(resolve)
-    expected = []
-    for entry in entries:
-        known = facts(entry, resolves=tuple(resolves.get(claim(entry.body), ())))
-        if verdict(known, View(NOW)) is None:
-            shown = (entry.id, entry.path, entry.body.strip(), list(entry.tags))
-            expected.append(shown)
-    rows = everything(folder_vault(root)).rows
-    assert [(r.id, r.path, r.text, r.tags) for r in rows] == sorted(expected)
-
-
 # --- whenever the files changed ---------------------------------------------------
 
 
 def found_texts(vault: Vault, question: str) -> list[str]:
     return [row.text for row in vault.recall(question).rows]
-
-
-@pytest.mark.parametrize("offset", [-3600, 0, 3600], ids=["old", "fresh", "future"])
-def test_same_size_edit_is_found_at_any_date_of_the_file(
-    tmp_path: Path, offset: int
-) -> None:
-    file = write(tmp_path, "n/bird.md", "A heron stood there.\n")
-    when = time.time_ns() + offset * 1_000_000_000
-    os.utime(file, ns=(when, when))
-    assert len(found_texts(folder_vault(tmp_path), "heron")) == 1
-    file.write_text("A stork stood there.\n")
-    if offset >= 0:
-        os.utime(file, ns=(when, when))
-    assert found_texts(folder_vault(tmp_path), "heron") == []
-    assert len(found_texts(folder_vault(tmp_path), "stork")) == 1
 
 
 def test_recall_beside_a_busy_indexer_says_that_its_answer_is_older(
@@ -236,13 +200,6 @@ def _grown(root: Path) -> list[Recalled | Listed]:
         if i % 3 == 2:
             folder_vault(root).recall("deploy")
     return answers(folder_vault(root))
-
-
-def test_everything_that_memcli_made_for_itself_may_be_missing(tmp_path: Path) -> None:
-    right = _grown(tmp_path)
-    for name in (layout.INDEX, layout.EVENTS):
-        shutil.rmtree(state_of(tmp_path, name).parent)
-    assert answers(folder_vault(tmp_path)) == right
 
 
 def test_index_of_another_version_is_rebuilt_and_that_is_told_once(

@@ -24,7 +24,7 @@ from memcli import Vault, Vaults
 from memcli.entries import layout
 from memcli.entries.text import tokens
 from memcli.errors import WriteFailed
-from memcli.search import database, following, store, writing
+from memcli.search import database, following, store
 from memcli.search.documents import Documents
 from memcli.search.index import Index
 from memcli.search.reader import Reader
@@ -68,29 +68,6 @@ def held(vault: Vault) -> dict[str, Any]:
         return {"lists": lists, "columns": columns, "rows": rows, "size": size}
 
     return vault.read(dump)
-
-
-@pytest.mark.parametrize("block", [4, store.BLOCK])
-def test_an_index_that_was_changed_holds_what_a_fresh_one_does(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch, block: int
-) -> None:
-    """Also where its lists are cut into many blocks, and numbers are free."""
-    for module in (store, writing):
-        monkeypatch.setattr(module, "BLOCK", block)
-    chance = random.Random(SEED)
-    for turn in range(12):
-        for _ in range(chance.randint(1, 9)):
-            name = f"{chance.randrange(30)}.md"
-            text = f"The {' '.join(chance.choices(WORDS, k=4))} #tag{turn % 3}\n"
-            if chance.random() < 0.3:
-                Path(vault.root, "memories", name).unlink(missing_ok=True)
-            else:
-                head = f"---\ntags: [t{turn % 3}]\n---\n" if turn % 2 else ""
-                write(vault.root, name, head + text)
-        vault.recall("deploy")
-    after = held(Vault.open(vault.root))
-    shutil.rmtree(state_of(vault.root, layout.INDEX))
-    assert held(Vault.open(vault.root)) == after, f"{SEED=}"
 
 
 def test_whooshs_searcher_finds_what_the_reader_does(vault: Vault) -> None:

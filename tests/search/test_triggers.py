@@ -146,7 +146,12 @@ def test_a_table_that_is_gone_or_damaged_is_made_from_the_index(vault: Vault):
     path = Path(state_dirs.path(vault.root, layout.INDEX), trigger_table.NAME)
     whole = path.read_bytes()
     rows = triggers.load(str(path.parent))
-    for damage in (None, b"", trigger_table.FORMAT, whole[:-1], whole[:40] + b"x"):
+    changed = [bytearray(whole) for _ in whole]
+    for at, data in enumerate(changed):  # no byte can be changed unseen
+        data[at] ^= 0x41
+        path.write_bytes(bytes(data))
+        assert trigger_table.read(str(path)) is None, at
+    for damage in (None, b"", trigger_table.FORMAT, whole[:-1]):
         path.unlink(missing_ok=True)
         if damage is not None:
             path.write_bytes(damage)
@@ -154,19 +159,6 @@ def test_a_table_that_is_gone_or_damaged_is_made_from_the_index(vault: Vault):
         vault.read(lambda reader: reader.size)
         assert vault.index.opened.told() == rows
         assert table_of(vault) is not None
-
-
-def test_no_byte_of_a_table_can_be_changed_unseen(vault: Vault):
-    save(vault, LESSON)
-    names(vault)
-    path = Path(state_dirs.path(vault.root, layout.INDEX), trigger_table.NAME)
-    whole = path.read_bytes()
-    assert trigger_table.read(str(path)) is not None
-    for at in range(len(whole)):
-        data = bytearray(whole)
-        data[at] ^= 0x41
-        path.write_bytes(bytes(data))
-        assert trigger_table.read(str(path)) is None, at
 
 
 @pytest.fixture

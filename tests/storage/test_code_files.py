@@ -65,11 +65,6 @@ def pipe(checkout: Path) -> str:
     return "pipe"
 
 
-def pipe_as_folder(checkout: Path) -> str:
-    os.mkfifo(checkout / "way")
-    return "way/x"
-
-
 def sock(checkout: Path) -> str:
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(os.path.relpath(checkout / "sock"))
@@ -130,7 +125,3 @@ def test_what_is_no_plain_file_of_the_project_is_not_read_and_says_why(
     assert look.data is None
     assert not look.gone
     assert look.reason
-
-
-def test_a_pipe_in_a_folders_place_does_not_block(checkout: Path) -> None:
-    assert read(checkout, pipe_as_folder(checkout)).data is None

@@ -1,12 +1,11 @@
 """What the ranking does not look at changes no answer, to the last bit."""
 
 import random
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 
 import pytest
 
-from memcli.search.documents import held_of
-from memcli.search.ranking import bm25, rank
+from memcli.search.ranking import rank
 from memcli.search.ranking.bm25 import Neighbourhood
 from memcli.search.ranking.corpus import (
     WHOLE,
@@ -70,12 +69,6 @@ def every_match(
     return found_in_order[: weights.pool]
 
 
-def read_whole(
-    postings: tuple[Sequence[int], Sequence[float]], wanted: Collection[int]
-) -> dict[int, float]:
-    return {doc: n for doc, n in zip(*postings, strict=True) if doc in wanted}
-
-
 @pytest.mark.parametrize("seed", range(24))
 def test_a_ranking_is_the_one_that_looks_at_everything(
     seed: int, monkeypatch: pytest.MonkeyPatch
@@ -94,20 +87,7 @@ def test_a_ranking_is_the_one_that_looks_at_everything(
 
     short = answers()
     monkeypatch.setattr(rank, "_pool", every_match)
-    monkeypatch.setattr(bm25, "held_of", read_whole)
     assert short == answers()
-
-
-def test_what_is_looked_up_in_a_list_is_what_reading_it_finds() -> None:
-    chance = random.Random(3)
-    for _ in range(200):
-        docs = sorted(chance.sample(range(500), chance.randint(0, 300)))
-        counts = [chance.random() for _ in docs]
-        wanted = set(chance.sample(range(520), chance.randint(0, 30)))
-        found = held_of((docs, counts), wanted)
-        assert [*found.items()] == [
-            (doc, n) for doc, n in zip(docs, counts, strict=True) if doc in wanted
-        ]
 
 
 @pytest.mark.parametrize("seed", range(8))
