@@ -340,4 +340,4 @@ def _look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> _Arou
         stale = on_replaced(reader, replaced, fresh.body, now)
         return _Around(nearest(found.values()), tuple(notes), stale)
 
-    return vault.index.again(find)
+    return vault.again(find)

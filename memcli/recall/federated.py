@@ -58,7 +58,7 @@ def ask(vaults: Vaults, query: Query, look: _Look) -> tuple[list[_Told], list[st
                 alone = partial(
                     lambda q, reader: look(reader, q), checked(query, vault)
                 )
-                vault.index.read(alone)
+                vault.read(alone)
         answers, warnings = _ask(vaults, query, look)
     warnings += _warnings((vault, answer.warnings) for vault, answer in answers)
     return answers, warnings
@@ -92,7 +92,7 @@ def _ask(vaults: Vaults, query: Query, look: _Look) -> tuple[list[_Told], list[s
             for vault, reader, _ in held:
                 with suppress(MemcliError):
                     reader.weigh_with(())
-                vault.index.opened.release()
+                vault.index.release()
 
         stack.callback(alone)
         answers = _weighed(held, look, leave_out)
@@ -115,7 +115,7 @@ def _weighed(
             return [(vault, look(reader, narrow)) for vault, reader, narrow in held]
         except MemcliError as error:
             # Each asks the others for their words: any of them may be the one.
-            lost = [vault for vault, *_ in held if vault.index.has_failed(error)]
+            lost = [vault for vault, *_ in held if vault.has_failed(error)]
             if not lost:
                 raise
             held[:] = [one for one in held if one[0] not in lost]
@@ -127,9 +127,9 @@ def _weighed(
 def _reader(vault: Vault) -> Reader:
     """A reader of a vault; a disk that fails twice is a reason not to ask it."""
     with suppress(OSError):
-        return vault.index.reader()
+        return vault.reader()
     try:
-        return vault.index.reader()
+        return vault.reader()
     except OSError as error:
         raise Unreadable(f"{vault.root}: {reason_of(error)}") from error
 

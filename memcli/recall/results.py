@@ -261,9 +261,9 @@ def index_warnings(vault: Vault) -> list[str]:
     """Warnings of what the rows may lack: folders and changes that were not read."""
     warnings = [
         f"{folder}/ cannot be listed; its entries are shown as they were"
-        for folder in vault.index.opened.unreadable
+        for folder in vault.index.unreadable
     ]
-    if vault.index.opened.stale:
+    if vault.index.stale:
         warnings.append("another process is indexing; these are older answers")
     return warnings
 

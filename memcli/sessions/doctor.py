@@ -135,7 +135,7 @@ def _lint(vault: Vault) -> Iterator[Check]:
 
     findings = lint(vault)
     errors = [finding for finding in findings if finding.level == ERROR]
-    entries = counted(vault.index.again(lambda reader: reader.size), "entry")
+    entries = counted(vault.again(lambda reader: reader.size), "entry")
     said = f"{vault.root}, {entries}"
     if errors:
         first = errors[0]

@@ -162,7 +162,7 @@ def look_up(
                 solved.update({nth: like} if like else {})
         return held_texts, near, solved
 
-    return vault.index.glance(look)
+    return vault.glance(look)
 
 
 def _message(occasion: Occasion, saved: Sequence[Saved]) -> str:

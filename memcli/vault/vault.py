@@ -5,23 +5,17 @@ Invariant: every change of its files goes through one `transaction`.
 
 from __future__ import annotations
 
+import os
 from functools import partial
 
 from memcli.entries.entry import KINDS, Entry
 from memcli.entries.ids import HERE, LAST_MS, new_id
 from memcli.errors import MemcliError, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
-from memcli.storage import files, known_vaults
+from memcli.storage import files, journal, known_vaults
 from memcli.storage import settings as config
 from memcli.storage.vault_paths import inside
-from memcli.vault.caller import (
-    OWNER,
-    Caller,
-    VaultIndex,
-    own_beside,
-    refuse_unnamed,
-    resolved_in,
-)
+from memcli.vault.caller import OWNER, Caller
 
 TYPE_CHECKING = False
 
@@ -30,8 +24,10 @@ if TYPE_CHECKING:
     from typing import Any, Self, TypeVar
 
     from memcli.entries.codec import Decoded
+    from memcli.search.following import Unindexed
+    from memcli.search.index import Index
     from memcli.search.postgres.engine import Engine
-    from memcli.search.reader import Reader
+    from memcli.search.reader import Reader, ResolvedClaims
     from memcli.storage.projects import Project
     from memcli.storage.transaction import Note, Transaction
     from memcli.vault.recorder import Recorder
@@ -65,7 +61,6 @@ class Vault:
 
     Attributes:
         agent: the agent that asks and writes; None is the vault's owner.
-        index: what answers questions to the vault.
         own: the user's own vault, when this is a team's: what is resolved there is not
             shown here either.
         starts_sync: whether a write starts a sync, where the user's config says so.
@@ -86,8 +81,15 @@ class Vault:
                 hint="Give None to ask as the owner.",
             )
         self.agent = config.agent(root, caller.agent) if caller.agent else None
-        if source == known_vaults.PERSONAL and engine is None:
-            refuse_unnamed(root, caller)
+        unnamed = caller.via == "mcp" and caller.agent is None
+        is_own = source == known_vaults.PERSONAL and engine is None
+        if unnamed and is_own and config.load(root).agents:
+            raise NotAllowed(  # it would see everything, as the owner
+                "this vault has agents, and the MCP server was started without the "
+                "name of one",
+                hint="Start it with MEMCLI_AGENT=NAME, or as: memcli mcp --agent NAME",
+                code="agent_unnamed",
+            )
         if self.agent is not None:
             # How many files there are is for the owner to know.
             caller = caller._replace(progress=None)
@@ -99,7 +101,9 @@ class Vault:
         self.starts_sync = True
         self._project: tuple[Project | None] | None = None
         self._engine = engine
-        self.index = VaultIndex(root, caller, self.agent, engine)
+        if engine is not None:
+            engine.agent = self.agent
+        self._index: Index | None = engine
 
     @property
     def environ(self) -> Mapping[str, str]:
@@ -148,8 +152,13 @@ class Vault:
         place = known_vaults.place_of(root, caller.environ, caller.cwd)
         vault = cls.at(place, caller, named=root)
         if place.source != known_vaults.PERSONAL:
-            own = own_beside(vault.root, lambda: cls.open(None, caller))
-            vault.stand_beside(own)
+            try:
+                own = cls.open(None, caller)
+            except MemcliError:
+                own = vault
+            if os.path.realpath(own.root) != os.path.realpath(vault.root):
+                own.source = known_vaults.PERSONAL
+                vault.stand_beside(own)
         if writes:
             vault.refuse_read_only()
         return vault
@@ -224,14 +233,15 @@ class Vault:
         vault = type(self)(
             root, caller, named=self.named, source=self.source, engine=engine
         )
-        vault.stand_beside(self.own and self.own.acting_as(caller.agent))
+        if self.own:
+            vault.stand_beside(self.own.acting_as(caller.agent))
         return vault
 
-    def stand_beside(self, own: Vault | None) -> None:
+    def stand_beside(self, own: Vault) -> None:
         """Let what is resolved in the user's own vault count in this one, a team's."""
         self.own = own
         # Of the other vault alone: a circle would keep the files of both open.
-        self.index.elsewhere = partial(resolved_in, own)
+        self.index.elsewhere = partial(_resolved_in, own)
 
     @property
     def here(self) -> str | None:
@@ -261,9 +271,60 @@ class Vault:
 
     # --- reading ------------------------------------------------------------------
 
+    @property
+    def index(self) -> Index:
+        """The index of the files, or the database, as it is: what a killed command left
+        is finished only by what asks the vault."""
+        if self._index is None:
+            from memcli.search.index import Index
+
+            caller = self.caller
+            self._index = Index(
+                self.root,
+                tell=caller.tell,
+                progress=caller.progress,
+                agent=self.agent,
+            )
+        return self._index
+
     def read(self, answer: Callable[[Reader], _Answer]) -> _Answer:
         """Return `answer(reader)` over the files as they are now."""
+        self._finish_killed()
         return self.index.read(answer)
+
+    def again(self, answer: Callable[[Reader], _Answer]) -> _Answer:
+        """As `read`, over the files as the last `read` found them, if there was one.
+
+        For the further questions of one decision: listing 10,000 files takes 20 ms.
+        """
+        self._finish_killed()
+        return self.index.again(answer)
+
+    def glance(self, answer: Callable[[Reader, Unindexed], _Answer]) -> _Answer:
+        """As `read`, but over the index as it is, without bringing it up to date.
+
+        `answer` is also given what the index does not hold as it is now.
+        """
+        self._finish_killed()
+        return self.index.glance(answer)
+
+    def reader(self) -> Reader:
+        """A reader of the files as they are now; it lasts until the next is asked for.
+
+        `read` is simpler, and repairs an index that turns out to be damaged.
+        """
+        self._finish_killed()
+        return self.index.current()
+
+    def has_failed(self, error: MemcliError) -> bool:
+        """Whether an error that ended an answer of several vaults is of this one's
+        database; what fails in files is damage, and mended."""
+        return self._engine is not None and self._engine.has_failed(error)
+
+    def _finish_killed(self) -> None:
+        # In a vault that may only be read, its own writers finish what they began.
+        if journal.exists(self.root) and not self.read_only:
+            journal.finish_killed(self.root, self.environ, self.caller.audience)
 
     def path_of(self, entry_id: str) -> str:
         """The path of the entry that an id, its beginning, a path or a file name means.
@@ -403,3 +464,11 @@ class Vault:
                 hint="Ask the owner to run it.",
                 code="owner_only",
             )
+
+
+def _resolved_in(vault: Vault) -> ResolvedClaims | None:
+    """The resolved claims of a vault; None where it cannot be read."""
+    try:
+        return vault.read(lambda reader: reader.claims.own)
+    except MemcliError:
+        return None

@@ -85,7 +85,7 @@ def ask(
     refused: dict[str, str] = {}
     caller = Caller(own.environ, own.caller.now_ms, agent=own.agent_name, waits=False)
     # The own vault has just answered: its files are not listed once more.
-    resolved = own.index.opened.again(lambda reader: reader.claims.own)
+    resolved = own.index.again(lambda reader: reader.claims.own)
 
     def ask_one(place: KnownVault) -> None:
         name = place.source
@@ -97,7 +97,7 @@ def ask(
             else:
                 vault = Vault.at(place, caller)
                 vault.index.elsewhere = lambda: resolved
-                answered[name] = vault.index.opened.read(
+                answered[name] = vault.index.read(
                     lambda reader: answer(vault, limited(reader, place)), most=FEW
                 )
         except Behind:  # too many files changed for a hook to wait

@@ -191,7 +191,7 @@ def _is_known(vault: Vault, repository: Repository, data: bytes, path: str) -> b
         name = codec.decode(data, path, kinds=vault.kinds).entry.id
     except MemcliError:
         return True
-    found = vault.index.again(partial(lookup.of_id, entry_id=name))
+    found = vault.again(partial(lookup.of_id, entry_id=name))
     return bool(found) or history.has_had(repository, name)
 
 
@@ -316,7 +316,7 @@ def _not_merged(
             continue
         try:
             wanted = codec.decode(data, place, kinds=vault.kinds).entry
-            path = vault.index.again(partial(_path_of, entry_id=wanted.id))
+            path = vault.again(partial(_path_of, entry_id=wanted.id))
             taken = made.get(path)
             sides = (ours.files.get(path), theirs.files.get(path))
             if taken is None or taken not in sides or now.get(path) != taken:

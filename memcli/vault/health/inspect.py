@@ -156,7 +156,7 @@ def inspect(vault: Vault, entry_id: str) -> Inspected:
             code=code,
         )
 
-    return vault.index.again(look)
+    return vault.again(look)
 
 
 def _code(vault: Vault, entry: Entry) -> tuple[Looked, ...]:

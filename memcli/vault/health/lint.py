@@ -57,7 +57,7 @@ def lint(vault: Vault) -> list[Finding]:
     found = []
     try:
         found += vault.read(lambda reader: list(_about_entries(vault, tree, reader)))
-        found += lint_tree.about_listing(vault, vault.index.opened, tree)
+        found += lint_tree.about_listing(vault, vault.index, tree)
     except (errors.LockBusy, errors.WriteFailed) as error:
         found.append(Finding(".", 1, "no_index", ERROR, error.message, error.hint))
     found += lint_tree.left_beside(vault)

@@ -102,7 +102,7 @@ def index_facts(vault: Vault) -> dict[str, Any]:
     vault.refuse_published("asked for an index on this machine")
 
     def facts(reader: Reader) -> dict[str, Any]:
-        index = vault.index.opened
+        index = vault.index
         path = state_dirs.path(vault.root, layout.INDEX)
         return {
             "path": path,
@@ -118,7 +118,7 @@ def index_facts(vault: Vault) -> dict[str, Any]:
             "stale": index.stale,
         }
 
-    return vault.index.again(facts)
+    return vault.again(facts)
 
 
 def _size(folder: str) -> int:
