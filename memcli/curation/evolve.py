@@ -10,7 +10,7 @@ from __future__ import annotations
 from memcli.curation import citing
 from memcli.curation.changing import Changing
 from memcli.curation.citing import Cites
-from memcli.curation.models import on_replaced
+from memcli.curation.models import resting_on
 from memcli.curation.successor import enforced, successor
 from memcli.entries import layout
 from memcli.entries.eligibility import Action, View, facts, is_pinned, settled_by
@@ -337,7 +337,7 @@ def _look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> _Arou
             notes.append(f"{fresh.id} is not shown: {why_not_shown(settled.id)}")
         elif fresh.body != old.body and (like := like_resolved(reader, fresh)):
             notes.append(like.solved)
-        stale = on_replaced(reader, replaced, fresh.body, now)
+        stale = resting_on(reader, [each.id for each in replaced], now, fresh.body)
         return _Around(nearest(found.values()), tuple(notes), stale)
 
-    return vault.again(find)
+    return vault.index.again(find)

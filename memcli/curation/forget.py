@@ -136,8 +136,8 @@ def _planned(
         purge=purge_commands(repository, blobs) if blobs else [],
         linked_from=vault.read(lambda reader: _linked(reader, stored.entry, ids)),
         versions=[] if versions else [item.entry.id for item in others],
-        stale_models=vault.again(
-            lambda reader: models.on_ended(reader, filter(is_id, sorted(ids)), now)
+        stale_models=vault.index.again(
+            lambda reader: models.resting_on(reader, filter(is_id, sorted(ids)), now)
         ),
         reopened=vault.read(lambda reader: _reopened(reader, gone, ids)),
         applied=False,

@@ -15,9 +15,8 @@ from memcli.vault import lineage, staleness
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable
 
-    from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
@@ -101,28 +100,17 @@ class Resting(NamedTuple):
     layer: str
 
 
-def on_replaced(
-    reader: Reader, replaced: Sequence[Entry], text: str, now: int
+def resting_on(
+    reader: Reader, ids: Iterable[str], now: int, text: str | None = None
 ) -> list[Resting]:
-    """Those that rest on what entries say before they get another text.
+    """Those that rest on entries which end, or get another text.
 
     Args:
-        reader: the vault before the change.
-        replaced: the entries.
-        text: of the version that takes their place.
-        now: epoch seconds.
-    """
-    found = staleness.made_stale(reader, replaced, text, View(now))
-    return [taken(Resting, row) for row in found]
-
-
-def on_ended(reader: Reader, ids: Iterable[str], now: int) -> list[Resting]:
-    """Those that rest on entries which are resolved or removed.
-
-    Args:
-        reader: the vault before or after they are resolved; before they are removed.
+        reader: the vault before or after the entries are resolved; before they are
+            removed, or replaced.
         ids: of the entries.
         now: epoch seconds.
+        text: of the version that takes their place, if they are replaced.
     """
-    found = staleness.stale_without(reader, ids, View(now))
+    found = staleness.resting_on(reader, ids, View(now), text)
     return [taken(Resting, row) for row in found]

@@ -138,7 +138,9 @@ def plan(
         if entry.status is not Status.RESOLVED:
             lineage.refuse_ended(vault, entry)
     named = [(path, None) for path in dict.fromkeys(entry.path for entry in entries)]
-    return vault.again(lambda reader: gather(reader, named, wanted, same_key=same_key))
+    return vault.index.again(
+        lambda reader: gather(reader, named, wanted, same_key=same_key)
+    )
 
 
 def plan_last_undo(vault: Vault) -> ResolvePlan:
@@ -232,7 +234,7 @@ def stale_by(vault: Vault, targets: Sequence[Target], *, undo: bool) -> list[Res
     if undo or not targets:
         return []
     ids, now = [target.id for target in targets], vault.now_ms() // 1000
-    return vault.again(lambda reader: models.on_ended(reader, ids, now))
+    return vault.index.again(lambda reader: models.resting_on(reader, ids, now))
 
 
 def _reopened(entry: Entry, path: str) -> Entry:

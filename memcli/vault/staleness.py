@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import TypeGuard
 
-    from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
 
@@ -103,61 +102,31 @@ def reasons(reader: Reader, row: StoredRow, view: View) -> list[Reason]:
     return [_reason(reason, list(found[reason].values())) for reason in order]
 
 
-def made_stale(
-    reader: Reader, replaced: Sequence[Entry], text: str, view: View
+def resting_on(
+    reader: Reader, ids: Iterable[str], view: View, text: str | None = None
 ) -> list[StoredRow]:
-    """The observations and models that are stale once entries get another text.
+    """The observations and models that are stale once entries end; a pinned one among
+    them, which its person has to judge.
 
-    Those that cite them come first, then those that cite these; by id otherwise. Only
-    what the index has of these entries and of what rests on them is read.
-
-    Args:
-        reader: the vault before the change.
-        replaced: the entries.
-        text: of the version that takes their place.
-        view: who asks.
-    """
-    after = fingerprint(text)
-    changed = (entry for entry in replaced if fingerprint(entry.body) != after)
-    stood = [_Stood(entry.id, entry.body, entry.supersedes) for entry in changed]
-    return _resting_on(reader, stood, view)
-
-
-def stale_without(reader: Reader, ids: Iterable[str], view: View) -> list[StoredRow]:
-    """As `made_stale`, once entries are resolved or removed.
+    Those that cite them come first, then those that cite these; by id otherwise.
 
     Args:
-        reader: the vault before or after they are resolved; before they are removed.
+        reader: the vault before or after the entries are resolved; before they are
+            removed, or replaced.
         ids: of the entries.
         view: who asks.
+        text: of the version that takes their place, if they are replaced: one that
+            says the same changes nothing.
     """
-    first = islice(ids, _MOST_ENTRIES)
-    rows = (reader.row(doc) for name in first for doc in reader.exact("id", name)[:1])
-    # A version that has a later one stood for none before it.
-    stood = [
-        _Stood(row.id, row.text, None if row.superseded_by else row.supersedes)
-        for row in rows
-    ]
-    return _resting_on(reader, stood, view)
-
-
-class _Stood(NamedTuple):
-    """An entry that evidence can name, and the version before it."""
-
-    id: str
-    text: str
-    supersedes: str | None
-
-
-def _resting_on(reader: Reader, stood: Sequence[_Stood], view: View) -> list[StoredRow]:
-    """The observations and models that rest on entries that stand no longer; a pinned
-    one among them, which its person has to judge."""
+    after = None if text is None else fingerprint(text)
     walk: list[tuple[str, bool]] = []  # id, and whether a later version stands for it
-    for entry in stood:
-        # The versions before that said the same: this one stood for them.
-        said = reader.exact("fingerprint", fingerprint(entry.text))
-        before = _said_before(reader, entry, said)
-        walk += [(entry.id, False), *((name, True) for name in before)]
+    for name in islice(ids, _MOST_ENTRIES):
+        for row in map(reader.row, reader.exact("id", name)[:1]):
+            if fingerprint(row.text) == after:
+                continue
+            # This one stood for the versions before it, unless a later one does.
+            before = () if row.superseded_by else _said_before(reader, row)
+            walk += [(name, False), *((reader.row(doc).id, True) for doc in before)]
     met = {name for name, _ in walk}
     # Thousands of facts may name one entry: their rows are not read.
     drawn = {doc for layer in _ABOVE for doc in reader.exact("layer", layer)}
@@ -180,16 +149,17 @@ def _resting_on(reader: Reader, stood: Sequence[_Stood], view: View) -> list[Sto
     return found
 
 
-def _said_before(reader: Reader, entry: _Stood, said: Sequence[int]) -> Iterator[str]:
+def _said_before(reader: Reader, row: StoredRow) -> Iterator[int]:
     """The versions before an entry that said the same, the newest first."""
-    name, met = entry.supersedes, {entry.id}
-    while name and name not in met:
+    said = reader.exact("fingerprint", fingerprint(row.text)) if row.supersedes else ()
+    met = {row.id}
+    while (name := row.supersedes) and name not in met:
         met.add(name)
         docs = [doc for doc in reader.exact("id", name) if doc in said]
         if not docs:
             return
-        yield name
-        name = reader.row(docs[0]).supersedes
+        yield docs[0]
+        row = reader.row(docs[0])
 
 
 def is_stale(row: StoredRow, why: list[Reason]) -> bool:
@@ -381,15 +351,5 @@ def _scope(
 
 def _is_news(reader: Reader, doc: int, looked: int) -> bool:
     """Whether its text was first written since; a new tag makes a new version only."""
-    row = reader.row(doc)
-    said = reader.exact("fingerprint", fingerprint(row.text)) if row.supersedes else ()
-    met: set[str] = set()
-    while row.supersedes and row.supersedes not in met:
-        met.add(row.supersedes)
-        before = [d for d in reader.exact("id", row.supersedes) if d in said]
-        if not before:
-            return True
-        if reader.columns.created[before[0]] <= looked:
-            return False
-        row = reader.row(before[0])
-    return True
+    created, same = reader.columns.created, _said_before(reader, reader.row(doc))
+    return all(created[before] > looked for before in same)
