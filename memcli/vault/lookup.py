@@ -98,11 +98,9 @@ def matching(reader: Reader, word: str) -> list[StoredRow]:
         if found:
             return [reader.row(doc) for doc in found]
         if os.path.isabs(word) or not _named(reader, word):
-            former = _former(reader, path)
-            hint = "Give the path from the vault's folder on, as inspect prints it."
             raise EntryNotFound(
                 f"no entry is at {word}",
-                hint=_was(former) if former else hint,
+                hint="Give the path from the vault's folder on, as inspect prints it.",
                 entry_id=word,
             )
     prefix = word.lower()
@@ -146,10 +144,8 @@ def _stem(row: StoredRow) -> str:
 
 
 def _hint(reader: Reader, word: str) -> str:
-    """The advice for a word that leads nowhere: the entry that was there, or the one
-    whose id or file's name is spelt nearly like it."""
-    if former := _former(reader, word):
-        return _was(former)
+    """The advice for a word that leads nowhere: the entry whose id or file's name is
+    spelt nearly like it."""
     from difflib import get_close_matches
 
     word = word.casefold()
@@ -163,18 +159,6 @@ def _hint(reader: Reader, word: str) -> str:
             for row in (of_id(reader, known) if known else _named(reader, near))[:1]:
                 return f"Did you mean {row.id} ({row.title})?"
     return "Find its id: memcli recall WORDS, or memcli list"
-
-
-def _was(row: StoredRow) -> str:
-    return f"{row.id} ({row.title}) was there, and is {row.status} now."
-
-
-def _former(reader: Reader, word: str) -> StoredRow | None:
-    """The archived entry whose file had this name, if there is one alone."""
-    key = composed(word.removesuffix(".md").casefold())
-    rows = [reader.row(doc) for doc in reader.exact("name", key)] if key else []
-    rows = [row for row in rows if _is_archived(row)]
-    return rows[0] if len(rows) == 1 else None
 
 
 def shortest(reader: Reader, entry_id: str) -> str:
@@ -206,8 +190,8 @@ def ambiguous(prefix: str, labels: Sequence[str], *, one_id: bool) -> AmbiguousI
     return AmbiguousId(
         f"'{prefix}' addresses {counted(len(labels), 'entry')}: {shown}"
         + (f" and {more:,} more" if more > 0 else ""),
-        hint="Two files carry the same id. Name one of them by its path, or give the "
-        "copy an id of its own: memcli doctor --fix"
+        hint="Two files carry the same id. Name one of them by its path, or take the "
+        "line with the id out of the copy."
         if one_id
         else "Give more characters of the id, or the path.",
     )

@@ -19,6 +19,7 @@ from memcli.entries.entry import EntityType, Entry, Status, Visibility, check_ch
 from memcli.entries.ids import slug
 from memcli.entries.text.mentions import Compiled, Registered, fold
 from memcli.errors import InvalidEntry, InvalidValue, MemcliError
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files, state_dirs
 from memcli.storage.listing import scan, stats_of
 from memcli.storage.vault_paths import inside
@@ -31,38 +32,25 @@ if TYPE_CHECKING:
 
     # Of a file that cannot be used: the line, and why.
     _Broken = tuple[int, str]
-    # The listing by folder, the parts of the names, and the rows of the files.
-    _Cached = tuple[dict[str, str], tuple[Any, ...], str]
+    # The listing by folder, and what it holds.
+    _Cached = tuple[dict[str, str], "Registry"]
 
-_VERSION = 5
+_VERSION = 6
 # A file may change again within the same tick of the clock: of one so young nothing is
 # kept, so that it is read again.
 _RACY_NS = 2_000_000_000
 _TYPES = frozenset(map(str, EntityType))
 
 
-class Registry:
-    """The registered entities that the asking agent may know of; `names` are ready for
-    linking. What the files hold is parsed at its first use, since a save needs none.
+class Registry(NamedTuple):
+    """The registered entities that the asking agent may know of.
+
+    `files` has by path, in order, the entity of a file, or why it cannot be used;
+    `names` are ready for linking.
     """
 
-    __slots__ = ("_rows", "names")
-
-    def __init__(
-        self, rows: str | dict[str, Registered | _Broken], names: Compiled
-    ) -> None:
-        self._rows = rows
-        self.names = names
-
-    @property
-    def files(self) -> dict[str, Registered | _Broken]:
-        """By path, in order, the entity of a file, or why it cannot be used."""
-        if isinstance(self._rows, str):
-            import json
-
-            rows = json.loads(self._rows).items()
-            self._rows = {path: _of_row(row) for path, row in rows}
-        return self._rows
+    files: Mapping[str, Registered | _Broken]
+    names: Compiled
 
     @property
     def entities(self) -> tuple[Registered, ...]:
@@ -87,15 +75,6 @@ def _is_entity(found: Registered | _Broken) -> TypeGuard[Registered]:
     return isinstance(found, Registered)
 
 
-def _of_row(row: list[Any]) -> Registered | _Broken:
-    """The entity of a file, or why it cannot be used, of its row in the cache."""
-    if len(row) == 2:
-        return row[0], row[1]
-    name, type_, aliases, created, path, agent, visibility, groups = row
-    parts = name, type_, tuple(aliases), created, path, agent, visibility
-    return Registered(*parts, tuple(groups))
-
-
 EMPTY = Registry({}, Compiled({}, {}, {}))
 
 
@@ -111,7 +90,7 @@ def load(root: str, agent: Agent | None = None) -> Registry:
         return EMPTY
     cached = files.load_value(_cache_path(root), _parsed)
     if cached is not None and cached[0] == listing:
-        registry = Registry(cached[2], Compiled(*cached[1]))
+        registry = cached[1]
     else:
         registry = _read(root, listing, cached)
     if agent is None:
@@ -165,19 +144,15 @@ def _read(root: str, listing: Mapping[str, str], cached: _Cached | None) -> Regi
     stamps = _stamps(listing)
     known: dict[str, Registered | _Broken] = {}
     if cached is not None:
-        old, rows = _stamps(cached[0]), Registry(cached[2], EMPTY.names).files
-        known = {
-            path: row for path, row in rows.items() if old.get(path) == stamps.get(path)
-        }
+        old, rows = _stamps(cached[0]), cached[1].files.items()
+        known = {path: row for path, row in rows if old.get(path) == stamps.get(path)}
     found = {path: known.get(path) or _read_file(root, path) for path in sorted(stamps)}
     names = compiled(each for each in found.values() if _is_entity(each))
     if max(stamps.values())[0] < time.time_ns() - _RACY_NS:
-        import json
-
         path = _cache_path(root)
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            files.store_value(path, (_VERSION, listing, names, json.dumps(found)))
+            files.store_value(path, (_VERSION, listing, names, found))
         except OSError:  # a vault that may only be read
             pass
     return Registry(found, names)
@@ -197,7 +172,18 @@ def _parsed(state: Any) -> _Cached | None:
     """The parts of a cache. Nobody but the user writes there, so what is in them is not
     looked at."""
     version, listing, names, rows = state
-    return (listing, names, rows) if version == _VERSION else None
+    if version != _VERSION:
+        return None
+    found = {path: _of_row(row) for path, row in rows.items()}
+    return listing, Registry(found, Compiled(*names))
+
+
+def _of_row(row: list[Any]) -> Registered | _Broken:
+    """The entity of a file, or why it cannot be used, of its row in the cache."""
+    if len(row) == 2:
+        return row[0], row[1]
+    name, type_, aliases, *others, groups = row
+    return Registered(name, type_, tuple(aliases), *others, tuple(groups))
 
 
 def _cache_path(root: str) -> str:

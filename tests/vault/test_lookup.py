@@ -98,21 +98,6 @@ def test_an_archived_version_does_not_share_the_name_of_its_successor(
     assert vault.get("redis").id == new
 
 
-@pytest.mark.parametrize(
-    "word", ["redis-restarts", "memories/note/2026/11/redis-restarts.md"]
-)
-def test_a_name_that_an_entry_had_is_refused_with_what_became_of_it(
-    vault: Vault, word: str
-) -> None:
-    old = save(vault, "Redis restarts")
-    vault.evolve(old, "Redis stays up")
-    with pytest.raises(EntryNotFound) as caught:
-        vault.get(word)
-    assert caught.value.hint == (
-        f"{old} (Redis restarts) was there, and is superseded now."
-    )
-
-
 def test_an_agent_finds_no_name_of_what_it_may_not_see(vault: Vault) -> None:
     save(vault, "The secret plan", visibility="private")
     other = save(vault, "The open plan", agent="bot")
