@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
     from memcli.storage.git.repository import Blob, Repository
     from memcli.vault.vault import Vault
@@ -191,7 +190,7 @@ def _is_known(vault: Vault, repository: Repository, data: bytes, path: str) -> b
         name = codec.decode(data, path, kinds=vault.kinds).entry.id
     except MemcliError:
         return True
-    found = vault.again(partial(lookup.of_id, entry_id=name))
+    found = vault.index.again(partial(lookup.of_id, entry_id=name))
     return bool(found) or history.has_had(repository, name)
 
 
@@ -228,28 +227,6 @@ def shown(repository: Repository, commit: str, path: str) -> bytes | None:
         return repository.show(commit, path)
     except MemcliError:
         return None
-
-
-# --- versions -----------------------------------------------------------------------
-
-
-def of_id(
-    vault: Vault,
-    repository: Repository,
-    entry_id: str,
-    paths: Sequence[str],
-    mark: str | None,
-) -> list[tuple[Entry, bytes]]:
-    """The entry as HEAD's history holds it, with its bytes; see `history.blobs`."""
-    from memcli.storage.git import history
-
-    blobs = history.blobs(repository, paths, mark, of="HEAD")
-    found = []
-    for blob, data in zip(blobs, repository.contents(blobs), strict=True):
-        entry = codec.decode(data, blob.path, kinds=vault.kinds).entry
-        if entry.id == entry_id:
-            found.append((entry, data))
-    return found
 
 
 # --- merges by plain git -------------------------------------------------------------
@@ -316,7 +293,7 @@ def _not_merged(
             continue
         try:
             wanted = codec.decode(data, place, kinds=vault.kinds).entry
-            path = vault.again(partial(_path_of, entry_id=wanted.id))
+            path = vault.index.again(partial(_path_of, entry_id=wanted.id))
             taken = made.get(path)
             sides = (ours.files.get(path), theirs.files.get(path))
             if taken is None or taken not in sides or now.get(path) != taken:

@@ -57,7 +57,7 @@ def lint(vault: Vault) -> list[Finding]:
     found = []
     try:
         found += vault.read(lambda reader: list(_about_entries(vault, tree, reader)))
-        found += lint_tree.about_listing(vault, vault.index, tree)
+        found += lint_tree.about_listing(vault, vault.opened, tree)
     except (errors.LockBusy, errors.WriteFailed) as error:
         found.append(Finding(".", 1, "no_index", ERROR, error.message, error.hint))
     found += lint_tree.left_beside(vault)
@@ -114,7 +114,10 @@ class _Problem(NamedTuple):
 
 # By code the message, and what to do; two of them stop memcli from using an entry.
 _SAID = {
-    "duplicate_id": ("has the id of {path}: {name}", f"{MEND} gives it a new one."),
+    "duplicate_id": (
+        "has the id of {path}: {name}",
+        "Of a copy take the line with the id out: it gets one of its own.",
+    ),
     "dangling_lineage": (
         "{field} names no entry: {other}",
         "git may have it: git log --all -S {quoted}",

@@ -6,9 +6,7 @@ goes to the archive. Where a person could have meant something else there is no 
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
-from functools import partial
 
 from memcli.entries import codec, layout
 from memcli.entries.entry import Status
@@ -39,9 +37,6 @@ if TYPE_CHECKING:
 
 MARKED = ("conflict", "broken")
 """The codes of findings about a file that cannot be read as one entry."""
-
-_EVERY = 100_000  # commits of one file
-_NEVER = "9999"  # sorts after the date of every commit
 
 
 class Repair(NamedTuple):
@@ -89,10 +84,6 @@ class At(NamedTuple):
         """The change of a file that holds another entry from now on."""
         data = codec.rewrite(stored.data, fresh, kinds=self.vault.kinds)
         return {stored.path: (stored.data, data)} if fresh != stored.entry else {}
-
-    def has(self, entry_id: str) -> bool:
-        """Whether a file of the vault has this id."""
-        return bool(self.vault.read(partial(lookup.of_id, entry_id=entry_id)))
 
 
 def mends(at: At, findings: Sequence[Finding]) -> list[Mend]:
@@ -202,38 +193,6 @@ def _left_out(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
             yield Repair("dropped", path, action), {path: change}
 
 
-# --- two files of one id ------------------------------------------------------------
-
-
-def _copies(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
-    """Copies of an entry get ids of their own; the oldest file keeps its id.
-
-    Where one of the files is archived or superseded it is a version, not a copy, and a
-    person has to say which of them counts.
-    """
-    from memcli.storage.git import history
-
-    def age(path: str) -> tuple[str, int, str]:
-        """The first commit, else when the file was written."""
-        commits = history.log(at.repository, path, _EVERY)
-        written = os.stat(inside(at.vault.root, path)).st_mtime_ns
-        return (commits[-1].when if commits else _NEVER), written, path
-
-    entry_id = at.vault.stored(finding.path).entry.id
-    rows = at.vault.read(partial(lookup.of_id, entry_id=entry_id))
-    if any(
-        row.path.startswith(layout.ARCHIVE + "/") or row.status == Status.SUPERSEDED
-        for row in rows
-    ):
-        return
-    oldest, *others = sorted((row.path for row in rows), key=age)
-    for path in others:
-        action = f"give it an id of its own; {oldest} is older and keeps {entry_id}"
-        stored = at.vault.stored(path)
-        fresh = stored.entry.replace(id=at.vault.new_id())
-        yield Repair("duplicate_id", path, action), at.rewritten(stored, fresh)
-
-
 # --- lineages -----------------------------------------------------------------------
 
 
@@ -257,28 +216,30 @@ def _silent(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
 def _dangling(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
     """The version before, brought back where an evolve lost it."""
     entry = at.vault.stored(finding.path).entry
-    if entry.supersedes and not at.has(entry.supersedes):
-        for place, data in _lost_version(at, entry, entry.supersedes):
-            action = "bring {} back from HEAD's history: an evolve lost it"
-            step = Repair("lost_version", place, action.format(entry.supersedes))
-            yield step, {place: (None, data)}
+    old_id = entry.supersedes
+    if old_id and not at.vault.read(lambda reader: lookup.of_id(reader, old_id)):
+        for place, data in _lost_version(at, entry, old_id):
+            action = f"bring {old_id} back from HEAD's history: an evolve lost it"
+            yield Repair("lost_version", place, action), {place: (None, data)}
 
 
 def _lost_version(at: At, fresh: Entry, old_id: str) -> Iterator[tuple[str, bytes]]:
     """The archived version that an entry replaced, from HEAD's history; none where a
     person took it out of the archive."""
-    before = layout.before_archive(fresh.path)
-    places = [before, layout.archived(before, old_id)]
-    find = partial(git_state.of_id, at.vault, at.repository, old_id)
-    # When the new version has another name: look at every commit.
-    versions = find(places, None) or find([], f"id: {old_id}\n")
-    if any(old.path.startswith(layout.ARCHIVE + "/") for old, _ in versions):
-        return
-    for old, data in versions:
+    from memcli.storage.git import history
+
+    blobs = history.blobs(at.repository, [], f"id: {old_id}\n", of="HEAD")
+    kinds = at.vault.kinds
+    for blob, data in zip(blobs, at.repository.contents(blobs), strict=True):
+        old = codec.decode(data, blob.path, kinds=kinds).entry
+        if old.id != old_id:
+            continue
+        if old.path.startswith(layout.ARCHIVE + "/"):
+            return
         if old.status is Status.ACTIVE:
             place = layout.archived(old.path, old_id)
             ended = lineage.ended(old, place, by=fresh.id, now=fresh.created)
-            yield place, codec.rewrite(data, ended, kinds=at.vault.kinds)
+            yield place, codec.rewrite(data, ended, kinds=kinds)
             return
 
 
@@ -325,7 +286,6 @@ _REMEDIES: tuple[
 ] = (
     (MARKED, _marked),
     (("lineage_fork",), _fork),
-    (("duplicate_id",), _copies),
     (("dangling_lineage",), _dangling),
     (("dropped",), _left_out),
     (tuple(_EDITS), _edited),

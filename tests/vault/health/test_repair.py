@@ -188,35 +188,6 @@ def test_what_has_changed_since_the_plan_is_left_as_it_is(vault: Vault) -> None:
     ]
 
 
-def _copied(vault: Vault, *, committed: bool) -> tuple[str, Path, Path]:
-    """An entry whose file a person copied to a name that sorts before it."""
-    saved = vault.save(vault.draft({"text": "the original"}))
-    first = Path(vault.root, saved.path)
-    copy = Path(vault.root, "a-copy.md")
-    copy.write_bytes(first.read_bytes().replace(b"original", b"changed copy"))
-    if committed:
-        git(vault, "add", "a-copy.md")
-        git(vault, "commit", "--quiet", "--message=a copy")
-    return saved.id, first, copy
-
-
-@pytest.mark.parametrize("committed", [False, True])
-def test_the_older_file_keeps_a_doubled_id_and_the_copy_gets_its_own(
-    vault: Vault, committed: bool
-) -> None:
-    entry_id, first, _ = _copied(vault, committed=committed)
-    before = first.read_bytes()
-    found = repair.apply(vault, repair.plan(vault))
-    assert "duplicate_id" in [step.code for step in found.steps]
-    assert first.read_bytes() == before
-    fresh_id = vault.stored("a-copy.md").entry.id
-    assert fresh_id != entry_id
-    assert vault.get(entry_id).body.strip() == "the original"
-    assert vault.get(fresh_id).body.strip() == "the changed copy"
-    assert found.left == []
-    assert git(vault, "status", "--porcelain") == ""
-
-
 def clone_of(vault: Vault) -> Path:
     """A clone whose commits the vault pulls."""
     clone = Path(vault.root).parent / "clone"
