@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from memcli.curation.sync_report import Synced
     from memcli.curation.undo import Undone
     from memcli.curation.verify import Confirmed, Verified
-    from memcli.recall.feedback import Noted
-    from memcli.recall.listing import Shown
+    from memcli.recall.listing import Noted, Shown
     from memcli.recall.reflect import Reflection, Synthesis
     from memcli.recall.results import Recalled, Row
     from memcli.sessions.bringing import Reflected
@@ -100,11 +99,11 @@ class _Asked:
     def feedback(
         self, *, useful: Sequence[str] = (), not_useful: Sequence[str] = ()
     ) -> list[Noted]:
-        """Note which rows were useful; see `memcli.recall.feedback.feedback`."""
-        from memcli.recall import feedback
+        """Note which rows were useful; see `memcli.recall.listing.feedback`."""
+        from memcli.recall import listing
 
         vaults = cast("Vault | Vaults", self).vaults
-        return feedback.feedback(vaults, useful, not_useful)
+        return listing.feedback(vaults, useful, not_useful)
 
 
 class Vault(_Asked, _vault.Vault):

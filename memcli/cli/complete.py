@@ -181,7 +181,7 @@ def _values(
         named, Caller(environ=environ, agent=agent, cwd=os.getcwd(), waits=False)
     )
     only = "pending" if before[0] == "review" and one.is_argument else ""
-    return vault.index.as_it_is(
+    return vault.opened.as_it_is(
         lambda reader: list(_of_vault(what, vault, reader, current, only))
     )
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from memcli.cli.context import Context, Result
     from memcli.entries.entry import Entry
-    from memcli.recall.no_match import NoMatch
+    from memcli.recall.confidence import NoMatch
     from memcli.recall.query import Query
     from memcli.recall.results import Recalled, Row
     from memcli.vault.saved import Saved

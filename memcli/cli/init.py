@@ -333,7 +333,7 @@ def _holds(context: Context, found: RepoVault) -> dict[str, int]:
     # By its place: it is not allowed yet, and its path alone would be refused.
     inside = context._replace(cwd=found.top)
     vault = Vault.at(KnownVault(REPO, found.path), inside.caller("indexing"))
-    return vault.index.read(look)
+    return vault.opened.read(look)
 
 
 def _said(holds: dict[str, int]) -> str:

@@ -106,7 +106,7 @@ _MOST_SHOWN = 20
 
 def overview(context: Context) -> Result:
     """Counts, index, inbox, newest entries, findings; not ok when one is an error."""
-    from memcli.vault.health import overview as use_case
+    from memcli.vault.health import inspect as use_case
 
     vault = context.open_vault("reading")
     seen = use_case.overview(vault)

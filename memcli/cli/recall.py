@@ -183,27 +183,24 @@ def _words(line: dict[str, Any], number: int) -> parameters.Query:
 
 
 def _judged(vaults: Vault | Vaults, useful: list[str], not_useful: list[str]) -> Result:
-    from memcli.recall import feedback
+    from memcli.recall import listing
 
-    noted = feedback.feedback(vaults.vaults, useful, not_useful)
+    noted = listing.feedback(vaults.vaults, useful, not_useful)
 
     def text(canvas: Canvas) -> None:
         for note in noted:
-            if note.read_only:
-                continue
-            word = "useful" if note.useful else "not useful"
-            canvas.line(f"{word}: {note.id} {note.title}", style="good")
+            if note.noted:
+                word = "useful" if note.useful else "not useful"
+                canvas.line(f"{word}: {note.id} {note.title}", style="good")
 
     warnings = [
-        f"nothing was noted of {note.id}: {note.source} may only be read"
-        if note.read_only
-        else f"{note.id} is in no recall that the log knows"
+        f"{note.id} is in no recall that the log knows"
+        if note.noted
+        else f"nothing was noted of {note.id}: {note.source} cannot be written to"
         for note in noted
-        if not note.recall
+        if not (note.noted and note.recall)
     ]
-    if not all(note.noted or note.read_only for note in noted):
-        warnings.append("the log cannot be written: nothing was noted")
-    data = feedback.as_dict(noted)
+    data = {"feedback": [note._asdict() for note in noted], "count": len(noted)}
     return Result(data=data, text=text, warnings=tuple(warnings))
 
 

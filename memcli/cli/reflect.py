@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from memcli import parameters
-    from memcli.recall.follow_up import Next
     from memcli.recall.query import Query
-    from memcli.recall.reflect import Reflection
+    from memcli.recall.reflect import Next, Reflection
     from memcli.recall.results import Row
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults

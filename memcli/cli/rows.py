@@ -314,7 +314,7 @@ def short_ids(canvas: Canvas, sources: Vault | Vaults | None) -> Callable[[str],
         nonlocal looked
         # The first id sees what the command has written. Listing the files once
         # more for each of ten ids would take longer than the rest of a recall.
-        ask = vault.again if looked else vault.read
+        ask = vault.index.again if looked else vault.read
         looked = True
         try:
             return ask(lambda reader: lookup.shortest(reader, entry_id))

@@ -76,7 +76,7 @@ def entries(vault: Vault, filters: Filters, *, current: bool) -> Exported:
     rows = listing.listed(vault, query._replace(limit=2**31)).rows
     unread = [
         f"{file.path}:{file.line} was left out: {file.reason}"
-        for file in vault.again(lambda reader: reader.broken)
+        for file in vault.index.again(lambda reader: reader.broken)
     ]
     for row in sorted(rows, key=lambda row: (row.id, row.path)):
         try:

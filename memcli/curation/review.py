@@ -290,7 +290,7 @@ def merged_versions(vault: Vault, *, listed: bool = False) -> list[MergedVersion
         ]
 
     found: list[MergedVersion] = []
-    ask = vault.again if listed else vault.read
+    ask = vault.index.again if listed else vault.read
     for row, head in ask(look):
         now = vault.get(head) if head else None
         if now is None or now.status is not Status.ACTIVE:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from memcli.recall.no_match import NoMatch
+    from memcli.recall.confidence import NoMatch
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
@@ -92,7 +92,7 @@ def _ask(vaults: Vaults, query: Query, look: _Look) -> tuple[list[_Told], list[s
             for vault, reader, _ in held:
                 with suppress(MemcliError):
                     reader.weigh_with(())
-                vault.index.release()
+                vault.opened.release()
 
         stack.callback(alone)
         answers = _weighed(held, look, leave_out)
@@ -127,9 +127,9 @@ def _weighed(
 def _reader(vault: Vault) -> Reader:
     """A reader of a vault; a disk that fails twice is a reason not to ask it."""
     with suppress(OSError):
-        return vault.reader()
+        return vault.index.current()
     try:
-        return vault.reader()
+        return vault.index.current()
     except OSError as error:
         raise Unreadable(f"{vault.root}: {reason_of(error)}") from error
 
@@ -142,7 +142,7 @@ def _count_resolved(vaults: Vaults, own: Reader, stack: ExitStack) -> None:
     claims = own.claims.own
     for vault in vaults.vaults:
         if vault is not vaults.own:
-            index = vault.index
+            index = vault.opened
             stack.callback(setattr, index, "elsewhere", index.elsewhere)
             index.elsewhere = lambda: claims
 
@@ -206,10 +206,10 @@ def merged(
 
 def no_match(vaults: Vaults, query: Query) -> NoMatch:
     """Why none of the vaults has an answer."""
-    from memcli.recall import no_match
+    from memcli.recall import confidence
 
-    answers, _ = _ask(vaults, query, no_match.why)
-    return no_match.merged([answer for _, answer in answers])
+    answers, _ = _ask(vaults, query, confidence.why_none)
+    return confidence.merged([answer for _, answer in answers])
 
 
 def _beside(

@@ -1,19 +1,23 @@
-"""List: the entries that filters admit, the ones that were written last first; and
-show: entries by their ids, in full, from whichever vault that is asked has them.
+"""List: the entries that filters admit, the ones that were written last first; show:
+entries by their ids, in full, from whichever vault that is asked has them; and
+feedback: the caller says which of them were useful.
 
 Invariant: nothing is listed that `eligibility.verdict` refuses, and nothing is ranked:
 The log of signals gets no line, since nobody has asked for one of the rows. An entry is
-shown as recall shows it, with the reason when recall would not.
+shown as recall shows it, with the reason when recall would not. Every id is looked up,
+as far as the caller may see, before any feedback is noted; it belongs to the newest
+recall that returned the entry, and changes no entry.
 """
 
 from __future__ import annotations
 
 from memcli.entries.eligibility import View
-from memcli.errors import EntryNotFound, MemcliError
+from memcli.errors import EntryNotFound, MemcliError, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.recall import recall as of_one
 from memcli.recall.filters import Admission, within
 from memcli.recall.results import Row, row_of, with_code
+from memcli.vault import lookup
 
 TYPE_CHECKING = False
 
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
 
     from memcli.recall.query import Query
     from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
 
@@ -160,3 +165,62 @@ def _shown(vault: Vault, path: str) -> Shown:
         return shown._replace(row=row, asked=vault.stored(path).entry.asked)
     except MemcliError:
         return shown._replace(row=row)
+
+
+# --- feedback -----------------------------------------------------------------------
+
+
+class Noted(NamedTuple):
+    """The verdict on one entry.
+
+    `recall` names the newest answer that held the entry, None when the log knows no
+    such answer; `noted` is False when its vault may only be read, or the disk refused.
+    """
+
+    id: str
+    title: str
+    useful: bool
+    recall: str | None
+    source: str
+    noted: bool
+
+
+def feedback(
+    vaults: Sequence[Vault], useful: Sequence[str], not_useful: Sequence[str] = ()
+) -> list[Noted]:
+    """Note which entries were useful, and which were not; returns the verdicts.
+
+    Args:
+        vaults: the vaults to look in. The first that holds an entry notes the verdict;
+            those that may only be read come last.
+        useful: ids, or unique prefixes of ids.
+        not_useful: the same of entries that were not useful.
+
+    Raises:
+        EntryNotFound, AmbiguousId: an id leads to no entry, or to several.
+        UsageError: an entry is named as useful and as not useful.
+        NotAllowed: a vault that holds one of them logs nothing (code `signals_off`).
+    """
+    order = sorted(vaults, key=lambda vault: vault.read_only)
+    verdicts = [(name, True) for name in useful] + [(n, False) for n in not_useful]
+    entries: dict[str, tuple[bool, Vault, StoredRow]] = {}
+    for name, is_useful in verdicts:
+        vault, path = holder(order, name)
+        row = vault.read(lambda reader, path=path: lookup.matching(reader, path))[0]
+        if entries.setdefault(row.id, (is_useful, vault, row))[0] is not is_useful:
+            raise UsageError(
+                f"{row.id} is named as useful and as not useful", hint="Name it once."
+            )
+    for _, vault, _ in entries.values():
+        if not (vault.recorder.on or vault.read_only):
+            raise NotAllowed(
+                f"{vault.named} keeps no log of signals, so this cannot be noted",
+                hint="Its .memcli/config.toml says so: [signals] log "
+                "(docs/use/recall.md)",
+                code="signals_off",
+            )
+    return [
+        Noted(row.id, row.title, is_useful, verdict.recall, vault.source, verdict.noted)
+        for is_useful, vault, row in entries.values()
+        for verdict in vault.recorder.judged([row.id], useful=is_useful, by="user")
+    ]

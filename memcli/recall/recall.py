@@ -92,9 +92,9 @@ def answered(
         answer = look(reader, query)
         if many or answer.rows or answer.omitted:
             return answer
-        from memcli.recall import no_match
+        from memcli.recall import confidence
 
-        return answer._replace(no_match=no_match.why(reader, query))
+        return answer._replace(no_match=confidence.why_none(reader, query))
 
     answers, warnings = ask(sources, each, explained)
     answer: Recalled = answers[0][1]

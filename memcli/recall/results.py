@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from memcli.recall.confidence import Covered
-    from memcli.recall.no_match import NoMatch
+    from memcli.recall.confidence import Covered, NoMatch
     from memcli.search.ranking.corpus import Reading
     from memcli.search.stored_row import StoredRow
     from memcli.vault import staleness
@@ -261,9 +260,9 @@ def index_warnings(vault: Vault) -> list[str]:
     """Warnings of what the rows may lack: folders and changes that were not read."""
     warnings = [
         f"{folder}/ cannot be listed; its entries are shown as they were"
-        for folder in vault.index.unreadable
+        for folder in vault.opened.unreadable
     ]
-    if vault.index.stale:
+    if vault.opened.stale:
         warnings.append("another process is indexing; these are older answers")
     return warnings
 

@@ -135,7 +135,7 @@ def _lint(vault: Vault) -> Iterator[Check]:
 
     findings = lint(vault)
     errors = [finding for finding in findings if finding.level == ERROR]
-    entries = counted(vault.again(lambda reader: reader.size), "entry")
+    entries = counted(vault.index.again(lambda reader: reader.size), "entry")
     said = f"{vault.root}, {entries}"
     if errors:
         first = errors[0]
@@ -172,11 +172,11 @@ def _history(vault: Vault) -> Iterator[Check]:
 
 
 def _index(vault: Vault) -> Iterator[Check]:
-    from memcli.vault.health import overview
+    from memcli.vault.health import inspect
 
-    facts = overview.index_facts(vault)
+    facts = inspect.index_facts(vault)
     entries = counted(facts["entries"], "entry")
-    said = f"{entries}, {facts['bytes']:,} bytes in {facts['path']}"
+    said = f"{entries} in {facts['path']}"
     if facts["unreadable"]:
         said = f"cannot list {', '.join(facts['unreadable'])}"
         yield Check("index", PROBLEM, said, "chmod u+rx them")

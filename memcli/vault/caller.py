@@ -9,7 +9,9 @@ from __future__ import annotations
 import os
 import time
 
+from memcli.errors import NotAllowed
 from memcli.named_tuple import NamedTuple
+from memcli.storage import settings
 
 TYPE_CHECKING = False
 
@@ -61,3 +63,20 @@ class Caller(NamedTuple):
 
 OWNER = Caller()
 """The vault's owner, in no folder, with the clock and environment of this process."""
+
+
+def refuse_unnamed(root: str, caller: Caller) -> None:
+    """Refuse an MCP client without a name where the vault's config names agents: it
+    would see everything, as the owner.
+
+    Raises:
+        NotAllowed: the config names agents (code `agent_unnamed`).
+    """
+    unnamed = caller.via == "mcp" and caller.agent is None
+    if unnamed and settings.load(root).agents:
+        raise NotAllowed(
+            "this vault has agents, and the MCP server was started without the name "
+            "of one",
+            hint="Start it with MEMCLI_AGENT=NAME, or as: memcli mcp --agent NAME",
+            code="agent_unnamed",
+        )

@@ -143,7 +143,7 @@ def next_path(vault: Vault, old: Entry, title: str) -> str:
 def _is_linked(vault: Vault, path: str) -> bool:
     """Whether an entry, or a page that is none, links to a path or its file's name."""
     names = link_keys("", path, "")
-    linked = vault.again(
+    linked = vault.index.again(
         lambda reader: any(len(reader.exact("link", name)) for name in names)
     )
     return linked or any(

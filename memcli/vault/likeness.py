@@ -77,12 +77,8 @@ def near(reader: Reader, later: Later, entry: Entry) -> tuple[Similar, ...]:
         # A fourth of the words in common is cheap to see, and less says too little.
         return len(mine) <= 4 * sum(word in body.lower() for word in mine)
 
-    rows = [
-        (likeness, row)
-        for likeness, row in alike(reader, mine, reader.plain, limit=10)
-        if later.is_current(row)
-    ]
-    for other in _later(later, may_be):
+    rows = _indexed(reader, later, mine, reader.plain)
+    for other in _unindexed(later, may_be):
         row = _row(other)
         if row.status == _ACTIVE:
             rows.append((_likeness(mine, row), row))
@@ -107,7 +103,19 @@ def _terms(entry: Entry) -> set[str]:
     return set(_row(entry).terms)
 
 
-def _later(
+def _indexed(
+    reader: Reader,
+    later: Later | None,
+    terms: Collection[str],
+    admit: Callable[[int], bool],
+    within: Collection[int] | None = None,
+) -> list[tuple[float, StoredRow]]:
+    """As `alike`, without the rows of files that changed since."""
+    rows = alike(reader, terms, admit, limit=10, within=within)
+    return [pair for pair in rows if later is None or later.is_current(pair[1])]
+
+
+def _unindexed(
     later: Later | None, may_be: Callable[[bytes, str], bool]
 ) -> Iterator[Entry]:
     """The entries of files that changed after the index was made, of which their bytes
@@ -151,14 +159,8 @@ def like_resolved(
     if not settling and (later is None or not later.files.changed):
         return None
     mine = _terms(entry)
-    rows = [
-        (likeness, row)
-        for likeness, row in alike(
-            reader, mine, lambda _: True, limit=10, within=settling
-        )
-        if later is None or later.is_current(row)
-    ]
-    for other in _later(later, lambda data, _: any(each in data for each in _ENDED)):
+    rows = _indexed(reader, later, mine, lambda _: True, settling)
+    for other in _unindexed(later, lambda data, _: any(e in data for e in _ENDED)):
         if resolve_of(other) is not None:
             row = _row(other)
             rows.append((_likeness(mine, row), row))

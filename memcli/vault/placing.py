@@ -238,14 +238,7 @@ class _Placing:
         if change is not None and done.entry != before:
             if done.taken:
                 fields.refuse_wide(done.entry)
-            if before.status is not done.entry.status is not Status.RESOLVED:
-                held = self._saved(change, held, done.entry, data)
-                return matched(held, outcome)
-            fresh = codec.rewrite(data, done.entry, kinds=vault.kinds)
-            if change.pending(held.path) is None:
-                change.put(held.path, fresh, expected=data)
-            else:
-                change.put(held.path, fresh)
+            held = self._rewrite(change, held, done.entry, data)
             change.note(draft.replace(id=held.id))
             if "entities" in done.taken:
                 registered = self._register_new(change, done.entry, given)
@@ -266,23 +259,26 @@ class _Placing:
     def _held(self, entry: Entry) -> Held:
         return duplicates.held(entry, facts(entry), self._now_ms // 1000)
 
-    def _saved(
+    def _rewrite(
         self, change: Transaction, held: Held, entry: Entry, data: bytes
     ) -> Held:
-        """Move an entry that waited, and is now active, out of the inbox."""
+        """Write an entry that was there; one that waited in the inbox and is now active
+        leaves it."""
         path = held.path
-        if path.startswith(layout.INBOX + "/"):
+        leaves = entry.status is Status.ACTIVE and path.startswith(layout.INBOX + "/")
+        if leaves:
             folder, name = layout.folder_for(entry), slug(entry.display_title)
             path = free_paths.free_path(self._vault, folder, name, self._folders)
         entry = entry.replace(path=path)
         fresh = codec.rewrite(data, entry, kinds=self._vault.kinds)
-        if path == held.path:
-            change.put(path, fresh, expected=data)
-        else:
+        if leaves:
             change.put(path, fresh, expected=None)
             change.remove(held.path, expected=data)
             self._moved[held.path] = path
-        change.note(entry)
+        elif change.pending(path) is None:
+            change.put(path, fresh, expected=data)
+        else:
+            change.put(path, fresh)
         return held._replace(path=path, status=str(entry.status))
 
     def _data_of(self, path: str) -> bytes | None:

@@ -162,7 +162,7 @@ def look_up(
                 solved.update({nth: like} if like else {})
         return held_texts, near, solved
 
-    return vault.glance(look)
+    return vault.index.glance(look)
 
 
 def _message(occasion: Occasion, saved: Sequence[Saved]) -> str:

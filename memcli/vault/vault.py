@@ -15,7 +15,7 @@ from memcli.named_tuple import NamedTuple
 from memcli.storage import files, journal, known_vaults
 from memcli.storage import settings as config
 from memcli.storage.vault_paths import inside
-from memcli.vault.caller import OWNER, Caller
+from memcli.vault.caller import OWNER, Caller, refuse_unnamed
 
 TYPE_CHECKING = False
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from typing import Any, Self, TypeVar
 
     from memcli.entries.codec import Decoded
-    from memcli.search.following import Unindexed
     from memcli.search.index import Index
     from memcli.search.postgres.engine import Engine
     from memcli.search.reader import Reader, ResolvedClaims
@@ -81,15 +80,8 @@ class Vault:
                 hint="Give None to ask as the owner.",
             )
         self.agent = config.agent(root, caller.agent) if caller.agent else None
-        unnamed = caller.via == "mcp" and caller.agent is None
-        is_own = source == known_vaults.PERSONAL and engine is None
-        if unnamed and is_own and config.load(root).agents:
-            raise NotAllowed(  # it would see everything, as the owner
-                "this vault has agents, and the MCP server was started without the "
-                "name of one",
-                hint="Start it with MEMCLI_AGENT=NAME, or as: memcli mcp --agent NAME",
-                code="agent_unnamed",
-            )
+        if source == known_vaults.PERSONAL and engine is None:
+            refuse_unnamed(root, caller)
         if self.agent is not None:
             # How many files there are is for the owner to know.
             caller = caller._replace(progress=None)
@@ -103,7 +95,7 @@ class Vault:
         self._engine = engine
         if engine is not None:
             engine.agent = self.agent
-        self._index: Index | None = engine
+        self._opened: Index | None = engine
 
     @property
     def environ(self) -> Mapping[str, str]:
@@ -226,22 +218,20 @@ class Vault:
 
     def acting_as(self, agent: str | None) -> Self:
         """The same vault for this agent; None is the owner."""
-        return self._for(self.root, self.caller._replace(agent=agent))
-
-    def _for(self, root: str, caller: Caller) -> Self:
         engine = self._engine.again_as() if self._engine else None
+        caller = self.caller._replace(agent=agent)
         vault = type(self)(
-            root, caller, named=self.named, source=self.source, engine=engine
+            self.root, caller, named=self.named, source=self.source, engine=engine
         )
         if self.own:
-            vault.stand_beside(self.own.acting_as(caller.agent))
+            vault.stand_beside(self.own.acting_as(agent))
         return vault
 
     def stand_beside(self, own: Vault) -> None:
         """Let what is resolved in the user's own vault count in this one, a team's."""
         self.own = own
         # Of the other vault alone: a circle would keep the files of both open.
-        self.index.elsewhere = partial(_resolved_in, own)
+        self.opened.elsewhere = partial(_resolved_in, own)
 
     @property
     def here(self) -> str | None:
@@ -272,59 +262,35 @@ class Vault:
     # --- reading ------------------------------------------------------------------
 
     @property
-    def index(self) -> Index:
-        """The index of the files, or the database, as it is: what a killed command left
-        is finished only by what asks the vault."""
-        if self._index is None:
+    def opened(self) -> Index:
+        """The index of the files, or the database, as it is; see `index`."""
+        if self._opened is None:
             from memcli.search.index import Index
 
-            caller = self.caller
-            self._index = Index(
+            self._opened = Index(
                 self.root,
-                tell=caller.tell,
-                progress=caller.progress,
+                tell=self.caller.tell,
+                progress=self.caller.progress,
                 agent=self.agent,
             )
-        return self._index
+        return self._opened
+
+    @property
+    def index(self) -> Index:
+        """The index that answers, once what a killed command left is finished."""
+        # In a vault that may only be read, its own writers finish what they began.
+        if journal.exists(self.root) and not self.read_only:
+            journal.finish_killed(self.root, self.environ, self.caller.audience)
+        return self.opened
 
     def read(self, answer: Callable[[Reader], _Answer]) -> _Answer:
         """Return `answer(reader)` over the files as they are now."""
-        self._finish_killed()
         return self.index.read(answer)
-
-    def again(self, answer: Callable[[Reader], _Answer]) -> _Answer:
-        """As `read`, over the files as the last `read` found them, if there was one.
-
-        For the further questions of one decision: listing 10,000 files takes 20 ms.
-        """
-        self._finish_killed()
-        return self.index.again(answer)
-
-    def glance(self, answer: Callable[[Reader, Unindexed], _Answer]) -> _Answer:
-        """As `read`, but over the index as it is, without bringing it up to date.
-
-        `answer` is also given what the index does not hold as it is now.
-        """
-        self._finish_killed()
-        return self.index.glance(answer)
-
-    def reader(self) -> Reader:
-        """A reader of the files as they are now; it lasts until the next is asked for.
-
-        `read` is simpler, and repairs an index that turns out to be damaged.
-        """
-        self._finish_killed()
-        return self.index.current()
 
     def has_failed(self, error: MemcliError) -> bool:
         """Whether an error that ended an answer of several vaults is of this one's
         database; what fails in files is damage, and mended."""
         return self._engine is not None and self._engine.has_failed(error)
-
-    def _finish_killed(self) -> None:
-        # In a vault that may only be read, its own writers finish what they began.
-        if journal.exists(self.root) and not self.read_only:
-            journal.finish_killed(self.root, self.environ, self.caller.audience)
 
     def path_of(self, entry_id: str) -> str:
         """The path of the entry that an id, its beginning, a path or a file name means.

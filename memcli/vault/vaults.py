@@ -110,7 +110,7 @@ class Vaults:
                     name, caller if own else caller._replace(waits=False)
                 )
                 if not own:
-                    vault.index.patience = _PATIENCE
+                    vault.opened.patience = _PATIENCE
                 vaults.append(vault)
             except MemcliError as error:
                 missing = isinstance(error, VaultNotFound | NotAVault)
@@ -195,7 +195,7 @@ def states(caller: Caller) -> list[VaultState]:
             # The personal vault may be configured as a team's, and has its role then.
             place = place or known_vaults.at(path, environ)
             vault = Vault.open(name, caller)
-            vault.index.patience = _PATIENCE
+            vault.opened.patience = _PATIENCE
             entries = vault.read(lambda reader: reader.size)
             sync = sync_state(vault)
         except MemcliError as error:

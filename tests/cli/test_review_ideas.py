@@ -11,7 +11,7 @@ from memcli.curation import review as versions
 from memcli.entries import codec
 from memcli.entries.entry import Status
 from memcli.entries.merging.files import Version, merge_file
-from memcli.vault.health.overview import overview
+from memcli.vault.health.inspect import overview
 from tests.cli.conftest import Run
 from tests.cli.test_review import Person, candidate
 

@@ -208,7 +208,7 @@ def test_the_first_look_at_an_action_loads_next_to_nothing(
     vault.save(vault.draft({"text": "Never call http.Get", "kind": "constraint"}))
     monkeypatch.setattr("memcli.search.following._RACY_NS", 0)
     vault.read(lambda reader: reader.size)
-    vault.index.told()
+    vault.opened.told()
     found = loaded_by(LOOK.format(root=vault.root), PROBE_WHOLE)
     others = {name for name in found if not name.startswith("memcli")}
     light = {"__future__", "_bisect", "_json", "bisect", "math", "select", "zlib"}

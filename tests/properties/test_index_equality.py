@@ -180,7 +180,7 @@ def test_recall_beside_a_busy_indexer_says_that_its_answer_is_older(
     assert len(found_texts(folder_vault(tmp_path), "heron")) == 1
     write(tmp_path, "b.md", "A heron again.\n")
     later = folder_vault(tmp_path)
-    monkeypatch.setattr(later.index, "patience", 0.05)
+    monkeypatch.setattr(later.opened, "patience", 0.05)
     with Lock(str(state_of(tmp_path, layout.INDEX_LOCK)), 0):
         found = later.recall("heron")
     assert len(found.rows) == 1

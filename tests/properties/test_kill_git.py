@@ -25,8 +25,8 @@ from memcli.curation import review, undo
 from memcli.entries import layout
 from memcli.storage.git import staging
 from memcli.vault.health import repair
+from memcli.vault.health.inspect import overview
 from memcli.vault.health.lint import lint
-from memcli.vault.health.overview import overview
 from tests.conftest import EVERYTHING, sample, state_of
 from tests.forks import INTERRUPTED, child, ended, steps_of
 from tests.git_command import git

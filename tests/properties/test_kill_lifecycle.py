@@ -27,7 +27,7 @@ from memcli.sessions.reflect_session import candidates, learn
 from memcli.storage import files
 from memcli.vault.caller import Caller
 from memcli.vault.health import repair
-from memcli.vault.health.overview import overview
+from memcli.vault.health.inspect import overview
 from tests.conftest import EVERYTHING, NOW, sample, state_of
 from tests.forks import REFUSED, ended, steps_of
 from tests.git_command import git

@@ -7,7 +7,7 @@ import pytest
 from memcli import Vault, Vaults
 from memcli.cli import hints as wording
 from memcli.cli.mcp import answers
-from memcli.recall.no_match import NoMatch, merged
+from memcli.recall.confidence import NoMatch, merged
 from tests.conftest import VaultMaker
 from tests.saving import save
 

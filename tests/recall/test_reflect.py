@@ -12,8 +12,8 @@ from memcli import Vault
 from memcli.entries.eligibility import Agent, ReadPolicy, View
 from memcli.errors import InvalidValue
 from memcli.recall import recall, reflect
-from memcli.recall.follow_up import pairs
 from memcli.recall.query import Query, view_of
+from memcli.recall.reflect import pairs
 from memcli.recall.results import Recalled
 from memcli.search.reader import Reader
 from memcli.vault import saving

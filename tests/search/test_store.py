@@ -78,7 +78,7 @@ def test_whooshs_searcher_finds_what_the_reader_does(vault: Vault) -> None:
     vault.recall("deploy")
     for number in range(0, 40, 7):
         Path(vault.root, "memories", f"{number}.md").unlink()
-    reader = vault.reader()
+    reader = vault.index.current()
     db = sqlite3.connect(file_of(vault), isolation_level=None)
     state = following.load(db)
     assert state is not None
@@ -161,7 +161,7 @@ def test_those_of_one_second_come_by_their_ids(
         write(
             vault.root, f"{draw.randrange(10**6):06}.md", f"---\n{head}---\n{number}\n"
         )
-    reader = vault.reader()
+    reader = vault.index.current()
     every = [*reader.everything()]
     created = reader.columns.created
     right = sorted(every, key=lambda d: (created[d], reader.row(d).id), reverse=True)
@@ -221,7 +221,7 @@ def test_a_damaged_byte_changes_no_answer(vault: Vault) -> None:
         found = again.recall("heron deploys", limit=50)
         assert len(found.rows) == len(right.rows) or not said, f"{SEED=} {place=}"
         rebuilt += bool(said)
-        again.index._close()
+        again.opened._close()
     assert rebuilt, "no damage was ever seen"
 
 
@@ -372,7 +372,7 @@ def test_who_is_idle_holds_no_writer_up(vault: Vault, make_vault: VaultMaker) ->
     """The `-wal` is emptied by each writer, and would grow without end."""
     write(vault.root, "a.md", "We deploy on Tuesdays\n")
     idle = Vault.open(vault.root)
-    index = idle.index
+    index = idle.opened
     team = Vaults([idle, Vault.open(make_vault("team").root)])
     asks = [
         lambda: idle.recall("deploy"),

@@ -23,7 +23,7 @@ def table_of(vault: Vault) -> trigger_table.Table | None:
 def asked(vault: Vault) -> None:
     """As by a hook at a tool, once the index has followed."""
     vault.recall("anything")
-    vault.index.told()
+    vault.opened.told()
 
 
 def names(vault: Vault) -> list[str]:
@@ -157,7 +157,7 @@ def test_a_table_that_is_gone_or_damaged_is_made_from_the_index(vault: Vault):
             path.write_bytes(damage)
         assert table_of(vault) is None
         vault.read(lambda reader: reader.size)
-        assert vault.index.told() == rows
+        assert vault.opened.told() == rows
         assert table_of(vault) is not None
 
 
@@ -167,7 +167,7 @@ def settled(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> trigger_table.Tabl
     monkeypatch.setattr(following, "_RACY_NS", 0)
     save(vault, LESSON)
     names(vault)
-    vault.index.told()
+    vault.opened.told()
     table = table_of(vault)
     assert table is not None
     assert table.is_fresh(vault.root)
@@ -248,5 +248,5 @@ def test_a_change_of_no_lesson_leaves_the_entries_and_takes_the_folders_anew(
     path = Path(state_dirs.path(vault.root, layout.INDEX), trigger_table.NAME)
     kept = path.read_bytes()
     path.unlink()
-    vault.index.told()
+    vault.opened.told()
     assert path.read_bytes() == kept

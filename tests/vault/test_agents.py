@@ -80,13 +80,13 @@ def test_what_shows_more_than_single_entries_is_for_the_owner(
 ) -> None:
     from memcli.curation import undo
     from memcli.sessions import reports
-    from memcli.vault.health import lint, log, overview, repair
+    from memcli.vault.health import inspect, lint, log, repair
 
     vault = make_vault(agent="ada")
     for ask in (
         lint.lint,
-        overview.overview,
-        overview.index_facts,
+        inspect.overview,
+        inspect.index_facts,
         repair.plan,
         log.log,
         reports.mining,

@@ -105,7 +105,7 @@ def test_marks_that_do_not_close_are_shown_by_nothing(vault: Vault) -> None:
 
     assert vault.recall("deploys on Mondays").rows == []
     assert vault.reflect("when do deploys run?").facts == []
-    reader = vault.reader()
+    reader = vault.index.current()
     (doc,) = reader.exact("id", saved.id)
     assert reader.verdict(doc, View(0, as_of=2**40)) is not None
     assert (

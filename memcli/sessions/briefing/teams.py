@@ -85,7 +85,7 @@ def ask(
     refused: dict[str, str] = {}
     caller = Caller(own.environ, own.caller.now_ms, agent=own.agent_name, waits=False)
     # The own vault has just answered: its files are not listed once more.
-    resolved = own.index.again(lambda reader: reader.claims.own)
+    resolved = own.opened.again(lambda reader: reader.claims.own)
 
     def ask_one(place: KnownVault) -> None:
         name = place.source
@@ -96,8 +96,8 @@ def ask(
                 refused[name] = f"there is no vault at {place.path}"
             else:
                 vault = Vault.at(place, caller)
-                vault.index.elsewhere = lambda: resolved
-                answered[name] = vault.index.read(
+                vault.opened.elsewhere = lambda: resolved
+                answered[name] = vault.opened.read(
                     lambda reader: answer(vault, limited(reader, place)), most=FEW
                 )
         except Behind:  # too many files changed for a hook to wait

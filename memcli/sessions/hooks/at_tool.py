@@ -86,7 +86,7 @@ def at_tool(answer: Answer, host: Host) -> Decision:
     vault, root, agent = answer.vault, answer.root, agent_name()
     if not vault.settings.actions:
         vault.read(lambda reader: reader.size)  # which brings the table up to date
-        vault.index.told(enabled=False)
+        vault.opened.told(enabled=False)
         return Decision()
     looked = [Looked(Action(*each)) for each in event.actions]
     acted = set[str]()
@@ -126,7 +126,7 @@ def at_tool(answer: Answer, host: Host) -> Decision:
 def _find(vault: Vault, reader: Reader, view: View, looked: Sequence[Looked]) -> _Found:
     """The entries of a vault that an action touches."""
     found, source = _Found([], []), source_of(vault)
-    for each in vault.index.told([each.action for each in looked]):
+    for each in vault.opened.told([each.action for each in looked]):
         named = any(fired(each.triggers, each.spared, one) for one in looked)
         if not named and not (each.evident and not is_spared(each.spared, looked)):
             continue

@@ -1,7 +1,9 @@
-"""Inspect: what memcli knows of one entry, and why recall shows it or does not.
+"""Inspect: what memcli knows of one entry, and why recall shows it or does not; and the
+overview: a vault at a glance, what waits in it, and what its index is like.
 
-Invariant: reads only; asks the same eligibility and the same index as recall, so
-that what it explains is what recall does.
+Invariant: reads only; asks the same eligibility and the same index as recall, so that
+what it explains is what recall does. The index is brought up to date first, and what
+that did is part of the overview.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from collections import Counter
 
 from memcli.entries import dates, eligibility, layout
 from memcli.entries.codec import Problem
-from memcli.entries.eligibility import View, facts, verdict
+from memcli.entries.eligibility import View, facts, standing, verdict
 from memcli.entries.entry import FIELDS, Entry, Layer
 from memcli.entries.identity import claim_number
 from memcli.entries.merging import one_file
@@ -19,11 +21,12 @@ from memcli.entries.text import differences, links
 from memcli.errors import EntryNotFound, InvalidConfig, MemcliError, Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.search.ranking import graph
+from memcli.storage import state_dirs
 from memcli.storage.vault_paths import inside
 from memcli.vault import lineage, staleness
 from memcli.vault.code_state import CloseLook, Looked, is_stale
 from memcli.vault.health import git_state, log
-from memcli.vault.health.lint import Names
+from memcli.vault.health.lint import Names, lint
 from memcli.vault.health.lint_tree import walked
 from memcli.vault.lookup import Brief, brief
 from memcli.vault.registry import link_names
@@ -34,12 +37,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from memcli.entries.file_checks import Finding
     from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
     from memcli.storage.git.repository import Commit
     from memcli.vault.lineage import Version
     from memcli.vault.vault import Stored, Vault
 
-_MOST_RELATED = 10
 _MOST_COMMITS = 20
 # Files beside the entries that are the owner's, or whose names tell of hidden ones.
 _OWNERS = (".", f"{layout.ENTITIES}/", f"{layout.ARCHIVE}/")
@@ -64,7 +68,6 @@ class Inspected(NamedTuple):
     history_note: str | None
     neighbours: dict[str, Brief | None]
     backlinks: list[Brief]
-    related: list[Brief]
     links: list[Link]
     versions: list[Version]
     stale: bool
@@ -145,7 +148,6 @@ def inspect(vault: Vault, entry_id: str) -> Inspected:
             history_note=note,
             neighbours=_neighbours(reader, entry, docs[0]),
             backlinks=[brief(reader.row(doc)) for doc in reader.newest(backlinks)],
-            related=_related(reader, entry, docs[0]),
             links=_links(vault, entry, reader),
             versions=lineage.versions(reader, entry.id),
             stale=staleness.is_stale(row, reasons) or old_code,
@@ -156,7 +158,7 @@ def inspect(vault: Vault, entry_id: str) -> Inspected:
             code=code,
         )
 
-    return vault.again(look)
+    return vault.index.again(look)
 
 
 def _code(vault: Vault, entry: Entry) -> tuple[Looked, ...]:
@@ -207,17 +209,6 @@ def _neighbours(reader: Reader, entry: Entry, doc: int) -> dict[str, Brief | Non
     }
 
 
-def _related(reader: Reader, entry: Entry, doc: int) -> list[Brief]:
-    """The entries that share most entities."""
-    from memcli.entries.text.tokens import name_key
-
-    shared: Counter[int] = Counter()
-    for name in entry.entities:
-        shared.update(d for d in reader.exact("entity", name_key(name)) if d != doc)
-    order = sorted(shared, key=lambda d: (-shared[d], reader.columns.orders[d]))
-    return [brief(reader.row(d)) for d in order[:_MOST_RELATED]]
-
-
 def _links(vault: Vault, entry: Entry, reader: Reader) -> list[Link]:
     """The links of an entry, each with what it means."""
     found = {
@@ -258,3 +249,111 @@ def _history(vault: Vault, path: str) -> tuple[list[Commit], str | None]:
     if not commits:
         return [], "not committed yet"
     return commits, "edited since the last commit" if dirty else None
+
+
+# --- the whole vault ------------------------------------------------------------------
+
+_NEWEST = 5
+
+
+def overview(vault: Vault) -> dict[str, Any]:
+    """The vault at a glance, with everything that is wrong in it.
+
+    `head` is the commit that is checked out, `dirty` are paths that are not committed,
+    `git_problem` says why git cannot tell these, `recurred` are resolved entries that
+    came up again, `inbox` how many candidates wait, the oldest for how many days.
+
+    Raises:
+        NotAllowed: an agent asks.
+    """
+    vault.owner_only("the overview")
+    vault.refuse_published("inspected as a folder")
+    view = View(vault.now_ms() // 1000)
+    rows, recurred = vault.read(lambda reader: _rows(reader, view))
+    index = index_facts(vault)
+    findings = lint(vault)
+    waiting = [
+        row.created
+        for row in rows
+        if row.status == "pending" and row.kind != layout.IDEA
+    ]
+    dated = [dates.to_epoch(created) for created in waiting if created]
+    days = round((view.now - min(dated)) / eligibility.DAY, 1) if dated else None
+    return {
+        "path": vault.root,
+        "entries": len(rows),
+        "by_status": dict(sorted(Counter(row.status for row in rows).items())),
+        "by_kind": dict(sorted(Counter(row.kind for row in rows).items())),
+        "pinned": [brief(row) for row in rows if row.pinned],
+        "enforced": [brief(row) for row in rows if row.enforce],
+        "newest": [brief(row) for row in rows if row.status == "active"][:_NEWEST],
+        "index": index,
+        **_history_state(vault, findings),
+        "inbox": {"count": len(waiting), "oldest_days": days},
+        "recurred": [brief(row) for row in recurred],
+        "findings": findings,
+    }
+
+
+def _rows(reader: Reader, view: View) -> tuple[list[StoredRow], list[StoredRow]]:
+    """All rows, each with the status that it counts as, the newest first; and those
+    that are resolved and came up again."""
+    every = list(reader.everything())
+    odd = reader.odd(every)
+    found = []
+    for doc in every:
+        row = reader.row(doc)
+        if doc in odd:
+            now = standing(reader.facts(doc, access=False), view)
+            row = row._replace(status=str(now))
+        found.append((row, doc))
+    found.sort(key=lambda pair: (pair[0].created, pair[0].id, pair[0].path))
+    found.reverse()
+    recurred = [row for row, doc in found if lineage.has_recurred(reader, doc, row)]
+    return [row for row, _ in found], recurred
+
+
+def index_facts(vault: Vault) -> dict[str, Any]:
+    """The index, and what bringing it up to date just did, in numbers of files.
+
+    `rebuilt` says why everything was indexed again, `unreadable` names folders that
+    could not be listed; `stale` is true when another process kept the index locked.
+
+    Raises:
+        NotAllowed: an agent asks.
+    """
+    vault.owner_only("the index")
+    vault.refuse_published("asked for an index on this machine")
+
+    def facts(reader: Reader) -> dict[str, Any]:
+        index = vault.opened
+        return {
+            "path": state_dirs.path(vault.root, layout.INDEX),
+            "entries": reader.size,
+            "broken": reader.broken,
+            "added": index.change.added,
+            "changed": index.change.changed,
+            "removed": index.change.removed,
+            "rebuilt": index.change.rebuilt or None,
+            "unreadable": index.unreadable,
+            "stale": index.stale,
+        }
+
+    return vault.index.again(facts)
+
+
+def _history_state(vault: Vault, findings: list[Finding]) -> dict[str, Any]:
+    """The commit that is checked out, and what of the vault git has not committed."""
+    state: dict[str, Any] = {"head": None, "dirty": [], "git_problem": None}
+    stuck = [each.message for each in findings if each.code == "git_stuck"]
+    if stuck:  # nor would git answer the next question
+        return {**state, "git_problem": stuck[0]}
+    from memcli.storage.git.repository import Repository
+
+    try:
+        repository = Repository.open(vault.root, environ=vault.environ)
+        state["dirty"] = sorted(path for _, path in repository.status())
+        state["head"] = repository.head()
+    except MemcliError as error:
+        state["git_problem"] = error.message
+    return state

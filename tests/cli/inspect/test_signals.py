@@ -84,7 +84,6 @@ def test_an_mcp_client_asks_and_says_what_helped(vault: Vault):
                 "recall": one["recall"],
                 "source": "personal",
                 "noted": True,
-                "read_only": False,
             }
         ],
         "count": 1,

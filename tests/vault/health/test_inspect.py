@@ -4,8 +4,7 @@ from pathlib import Path
 
 from memcli import Vault
 from memcli.named_tuple import encoded
-from memcli.vault.health.inspect import inspect
-from memcli.vault.health.overview import index_facts, overview
+from memcli.vault.health.inspect import index_facts, inspect, overview
 from tests.saving import save, write
 
 
@@ -32,7 +31,6 @@ def test_index_facts_say_what_has_just_been_brought_up_to_date(vault: Vault):
     write(vault, "c.md", "---\nid: [\n---\n")
     facts = index_facts(again)
     assert [facts[name] for name in ("added", "removed", "entries")] == [1, 1, 1]
-    assert facts["bytes"] > 0
     assert [item.path for item in facts["broken"]] == ["c.md"]
     assert facts["stale"] is False
 
@@ -104,14 +102,6 @@ def test_links_lead_where_lint_says_they_do(vault: Vault):
     assert links["shot.png"].entry is None
     dangling = [f.message for f in overview(vault)["findings"]]
     assert dangling == ["links to nothing: Nope"]
-
-
-def test_related_entries_share_entities_most_first(vault: Vault):
-    mine = save(vault, "one", entities=["Ada", "Compiler"])
-    near = save(vault, "two", entities=["compiler", "ada"])
-    far = save(vault, "three", entities=["Ada"])
-    save(vault, "four", entities=["Bob"])
-    assert [row.id for row in inspect(vault, mine).related] == [near, far]
 
 
 def test_a_link_that_means_another_entry_of_the_name_is_no_backlink(
