@@ -11,6 +11,8 @@ recall that returned the entry, and changes no entry.
 
 from __future__ import annotations
 
+from functools import partial
+
 from memcli.entries.eligibility import View
 from memcli.errors import EntryNotFound, MemcliError, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
@@ -206,7 +208,7 @@ def feedback(
     entries: dict[str, tuple[bool, Vault, StoredRow]] = {}
     for name, is_useful in verdicts:
         vault, path = holder(order, name)
-        row = vault.read(lambda reader, path=path: lookup.matching(reader, path))[0]
+        row = vault.read(partial(lookup.matching, word=path))[0]
         if entries.setdefault(row.id, (is_useful, vault, row))[0] is not is_useful:
             raise UsageError(
                 f"{row.id} is named as useful and as not useful", hint="Name it once."

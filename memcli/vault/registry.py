@@ -182,8 +182,8 @@ def _of_row(row: list[Any]) -> Registered | _Broken:
     """The entity of a file, or why it cannot be used, of its row in the cache."""
     if len(row) == 2:
         return row[0], row[1]
-    name, type_, aliases, *others, groups = row
-    return Registered(name, type_, tuple(aliases), *others, tuple(groups))
+    values = (tuple(each) if isinstance(each, list) else each for each in row)
+    return Registered(*values)
 
 
 def _cache_path(root: str) -> str:

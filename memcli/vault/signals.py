@@ -27,7 +27,7 @@ from collections import Counter
 from memcli.entries import identity, layout
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
-from memcli.storage import state_dirs
+from memcli.storage import known_vaults, settings, state_dirs
 from memcli.storage.files import NOFOLLOW
 
 TYPE_CHECKING = False
@@ -35,12 +35,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any, Protocol
+    from typing import Any
+
+    from memcli.storage.transaction import Note
+    from memcli.vault.caller import Caller
 
     Event = Mapping[str, Any]
     EventRow = dict[str, Any]  # see `row`
-else:
-    Protocol = object
 
 # Bytes: about 1,600 recalls of ten rows, a person's last weeks.
 _MOST = 4_000_000
@@ -221,22 +222,6 @@ def _path(root: str) -> str:
 VERSION = 1
 
 
-class LoggedEntry(Protocol):
-    """An entry as `row` takes it: a row of the index, or one of an answer.
-
-    `writer` is the program or person that wrote the entry; None stands for a person.
-    """
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def type(self) -> str: ...
-    @property
-    def writer(self) -> str | None: ...
-
-
 CHANNELS = (
     "lexical", "neighbours", "session", "feedback", "entity", "graph", "temporal",
     "constraint",
@@ -263,7 +248,7 @@ def is_hit(rows: Iterable[EventRow]) -> bool:
 
 
 def row(
-    entry: LoggedEntry,
+    entry: Any,
     *,
     rank: int | None = None,
     score: float = 0.0,
@@ -316,3 +301,150 @@ def uses(events: Iterable[Event]) -> Counter[str]:
         elif event["event"] == "write" and event["id"] and event["action"] in _STORED:
             counts[event["id"]] += is_skill(event["kind"], event["type"])
     return +counts
+
+
+# --- the recorder ------------------------------------------------------------------
+
+DAY = 86_400
+"""Acting upon an entry so many seconds after a recall returned it says that the recall
+was good."""
+# Each entry gets a line of its own, up to so many in one commit; an import must not
+# push what was recalled out of the log.
+_EACH = 100
+_KEY = 32
+_NAME = 6
+
+
+class Verdict(NamedTuple):
+    """A judgement of an entry: the recall that returned it last, and whether the log
+    has it now; `recall` is None when no recall returned the entry to the caller."""
+
+    id: str
+    recall: str | None
+    noted: bool
+
+
+class Recorder:
+    """Notes events of one vault.
+
+    Args:
+        root: the vault's folder.
+        caller: who asks and writes.
+    """
+
+    def __init__(self, root: str, caller: Caller) -> None:
+        self._root = root
+        self._caller = caller
+
+    @property
+    def on(self) -> bool:
+        """Whether anything may be noted here."""
+        root, environ = self._root, self._caller.environ
+        try:
+            is_on = settings.logs_signals(root)
+            return is_on and not known_vaults.read_only(root, environ)
+        except MemcliError:
+            return False
+
+    def recalled(self, question: str | None, rows: Sequence[EventRow]) -> None:
+        """Note what a question brought.
+
+        Args:
+            question: its words, of which the hash is kept; None for a session's start.
+            rows: those that were shown and no others.
+        """
+        if not self.on:
+            return
+        mark = None
+        if question:
+            mark = hashed(self._root, question, self._caller.entropy(_KEY))
+            if mark is None:
+                return  # nothing can be written here
+        self._note(
+            {
+                "event": "recall",
+                "recall": self._caller.entropy(_NAME).hex(),
+                "question": mark,
+                "via": self._caller.via,
+                "agent": self._caller.agent,
+                "hit": is_hit(rows),
+                "rows": list(rows),
+            }
+        )
+
+    def wrote(self, notes: Sequence[Note]) -> bool:
+        """Note the entries that a commit has written; False when the disk refused."""
+        if not notes or not self.on:
+            return True
+        return self._note(*({"event": "write", **note} for note in _fewer(notes)))
+
+    def acted(self, ids: Iterable[str], by: str) -> None:
+        """Note that entries were acted upon, of those that a recall returned lately."""
+        self.judged(ids, useful=True, by=by, within=DAY)
+
+    def judged(
+        self, ids: Iterable[str], *, useful: bool, by: str, within: int | None = None
+    ) -> list[Verdict]:
+        """Note that entries proved useful, or not.
+
+        Args:
+            ids: whole ids.
+            useful: which of the two.
+            by: user, citation, evolve or resolve.
+            within: seconds; what no recall returned since is not noted, and left out.
+        """
+        ids = list(dict.fromkeys(ids))
+        if not self.on:
+            return [Verdict(name, None, False) for name in ids if within is None]
+        since = None if within is None else self._now() - within
+        recalls = self._newest(ids, since)
+        names = [name for name in ids if name in recalls or within is None]
+        said = {"event": "feedback", "useful": useful, "by": by}
+        lines = ({**said, "id": name, "recall": recalls.get(name)} for name in names)
+        noted = self._note(*lines)
+        return [Verdict(name, recalls.get(name), noted) for name in names]
+
+    def _newest(self, ids: Sequence[str], since: int | None) -> dict[str, str]:
+        """By id the newest recall that returned an entry to who judges it now.
+
+        The owner sees, and may judge, what was returned to anybody.
+        """
+        found: dict[str, str] = {}
+        me = self._caller.agent
+        marks = [f'"id":"{name}"' for name in ids]
+        for line in newest(self._root, *marks) if marks else ():
+            if since is not None and line["at"] < since:
+                break
+            if line["event"] != "recall" or me not in (None, line["agent"]):
+                continue
+            for row in line["rows"]:
+                if row["id"] in ids:
+                    found.setdefault(row["id"], line["recall"])
+            if len(found) == len(ids):
+                break
+        return found
+
+    def _now(self) -> int:
+        return self._caller.now_ms() // 1000
+
+    def _note(self, *lines: Mapping[str, Any]) -> bool:
+        head = {"v": VERSION, "at": self._now()}
+        return append(self._root, [{**head, **line} for line in lines])
+
+
+def _fewer(notes: Sequence[Note]) -> Sequence[Mapping[str, Any]]:
+    """Many notes of a sort as one line with their `count`; skills keep their lines."""
+    if len(notes) <= _EACH:
+        return notes
+    skills: list[Mapping[str, Any]] = []
+    counts = Counter[tuple[str, ...]]()
+    for note in notes:
+        if is_skill(note["kind"], note["type"]):
+            skills.append(note)
+        else:
+            counts[note["action"], note["writer"], note["kind"], note["type"]] += 1
+    names = ("action", "writer", "kind", "type")
+    return skills + [
+        {"id": None, **dict(zip(names, sort, strict=True)), "count": count}
+        for sort, count in counts.items()
+    ]

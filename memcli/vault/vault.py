@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader, ResolvedClaims
     from memcli.storage.projects import Project
     from memcli.storage.transaction import Note, Transaction
-    from memcli.vault.recorder import Recorder
     from memcli.vault.registry import Registry
+    from memcli.vault.signals import Recorder
 
     _Answer = TypeVar("_Answer")
 
@@ -357,7 +357,7 @@ class Vault:
     @property
     def recorder(self) -> Recorder:
         """The recorder of this vault's use, for the log of signals."""
-        from memcli.vault.recorder import Recorder
+        from memcli.vault.signals import Recorder
 
         return Recorder(self.root, self.caller)
 
