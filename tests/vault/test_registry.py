@@ -14,7 +14,7 @@ from memcli.entries import layout
 from memcli.entries.eligibility import Agent, ReadPolicy
 from memcli.errors import InvalidValue, UsageError
 from memcli.vault import registry as store
-from memcli.vault.health import lint_tree
+from memcli.vault.health import working_tree
 from memcli.vault.health.lint import lint
 from tests.conftest import VaultMaker, state_of
 from tests.saving import write
@@ -103,7 +103,7 @@ def test_what_is_not_clear_in_the_registry_is_a_finding(vault: Vault) -> None:
         vault, "entities/tool/etcd.md", "---\ntitle: etcd\naliases: [KV, redis]\n---\n"
     )
     write(vault, "entities/system/redis.md", "---\ntitle: redis\n---\n")
-    found = [(f.path, f.code) for f in lint_tree.about_registry(vault.root)]
+    found = [(f.path, f.code) for f in working_tree.about_registry(vault.root)]
     assert sorted(found) == [
         ("entities/tool/redis.md", "duplicate_entity"),
     ]
@@ -258,7 +258,7 @@ def test_a_second_file_that_an_agent_made_is_told_with_what_to_do(vault: Vault) 
     write(vault, "entities/tool/redis-2.md", head.format("1m7yztbvbcatw6zn") + "---\n")
     private = head.format("1m7yztbpeck3mwtx") + "agent: ada\nvisibility: private\n---\n"
     write(vault, "entities/tool/redis.md", private)
-    (finding,) = lint_tree.about_registry(vault.root)
+    (finding,) = working_tree.about_registry(vault.root)
     first, second = "entities/tool/redis-2.md", "entities/tool/redis.md"
     assert finding.path == second
     assert finding.hint is not None

@@ -27,7 +27,7 @@ from memcli.vault import lineage, staleness
 from memcli.vault.code_state import CloseLook, Looked, is_stale
 from memcli.vault.health import git_state, log
 from memcli.vault.health.lint import Names, lint
-from memcli.vault.health.lint_tree import walked
+from memcli.vault.health.working_tree import walked
 from memcli.vault.lookup import Brief, brief
 from memcli.vault.registry import link_names
 

@@ -26,9 +26,8 @@ from memcli.named_tuple import NamedTuple
 from memcli.search.documents import FINDING, LARGE, LINKS, REVIEW, STATUS_MASK, STATUSES
 from memcli.storage import files
 from memcli.vault import registry as store
-from memcli.vault.health import git_state, lint_tree
+from memcli.vault.health import git_state, working_tree
 from memcli.vault.health.git_state import MEND
-from memcli.vault.health.working_tree import working_tree
 
 TYPE_CHECKING = False
 
@@ -53,15 +52,15 @@ def lint(vault: Vault) -> list[Finding]:
         # Nothing else can be judged without the config; every command refuses.
         path, reason = layout.CONFIG, error.reason
         return [Finding(path, 1, "bad_config", ERROR, reason, error.hint)]
-    tree = lint_tree.walked(vault.root)
+    tree = working_tree.walked(vault.root)
     found = []
     try:
         found += vault.read(lambda reader: list(_about_entries(vault, tree, reader)))
-        found += lint_tree.about_listing(vault, vault.opened, tree)
+        found += working_tree.about_listing(vault, vault.opened, tree)
     except (errors.LockBusy, errors.WriteFailed) as error:
         found.append(Finding(".", 1, "no_index", ERROR, error.message, error.hint))
-    found += lint_tree.left_beside(vault)
-    found += lint_tree.about_registry(vault.root)
+    found += working_tree.left_beside(vault)
+    found += working_tree.about_registry(vault.root)
     found += _about_repository(vault, tree)
     git = f"git -C {quote(vault.root)} "
     found = [
@@ -77,19 +76,19 @@ _GIT = re.compile(
 )
 
 
-def _about_repository(vault: Vault, tree: lint_tree.Tree) -> Iterator[Finding]:
+def _about_repository(vault: Vault, tree: working_tree.Tree) -> Iterator[Finding]:
     from memcli.storage.git.repository import Repository
 
     try:
         repository = Repository.open(vault.root, environ=vault.environ)
     except errors.NotAVault as error:
-        yield from lint_tree.findings(vault.root, tree, None)
+        yield from working_tree.misplaced(vault.root, tree, None)
         yield Finding(".", 1, "no_history", ERROR, error.message, error.hint)
         return
-    yield from lint_tree.findings(vault.root, tree, repository)
+    yield from working_tree.misplaced(vault.root, tree, repository)
     yield from git_state.findings(repository)
     try:
-        yield from working_tree(vault, repository).findings
+        yield from working_tree.working_tree(vault, repository).findings
         yield from git_state.dropped(vault, repository)
         yield from git_state.half_merges(vault, repository)
     except errors.HistoryError as error:
@@ -157,7 +156,7 @@ _ERRORS = ("duplicate_id", "lineage_cycle")
 
 
 def _about_entries(
-    vault: Vault, tree: lint_tree.Tree, reader: Reader
+    vault: Vault, tree: working_tree.Tree, reader: Reader
 ) -> Iterator[Finding]:
     """Findings in and between the entries."""
     # What is broken is in no document; what is large was not read whole.
@@ -233,7 +232,7 @@ class Names:
 
 
 def _about_links(
-    vault: Vault, tree: lint_tree.Tree, reader: Reader
+    vault: Vault, tree: working_tree.Tree, reader: Reader
 ) -> Iterator[Finding]:
     docs = reader.exact("check", LINKS)
     if not len(docs):
