@@ -13,7 +13,7 @@ import shlex
 from functools import cached_property
 
 from memcli.entries.text.code_terms import COMMAND, NAME, PATH, WORD, Trigger
-from memcli.entries.text.code_words import KEYWORDS, SQL
+from memcli.entries.text.identifiers import KEYWORDS, SQL
 from memcli.named_tuple import NamedTuple
 from memcli.search.trigger_table import SCRIPTS, is_prose
 

@@ -1,7 +1,10 @@
-"""Identifiers in a text: names of code, files, packages and paths.
+"""Identifiers in a text: names of code, files, packages and paths; and the words of
+plain prose that are names in code: keywords, packages, programs.
 
 Invariant: pure, and linear in the text. A word is an identifier by its form alone, and
-plain words of prose are not.
+plain words of prose are not. `moment` and `black` are English as well, so a word of the
+lists names code only where a sentence forbids it, and it is looked for only where code
+has a name (`sessions.lessons`).
 """
 
 from __future__ import annotations
@@ -166,3 +169,110 @@ def _is_camel(word: str) -> bool:
     steps = len(re.findall("[a-z0-9][A-Z]", word))
     digits = sum(map(str.isdigit, word))
     return len(word) >= (5 if digits else 3) * steps and digits <= 3 and len(word) <= 50
+
+
+# --- words of prose that are names in code --------------------------------------------
+
+KEYWORDS = frozenset(
+    """
+    abstract alias any assert async auto await bool boolean break byte case catch
+    char class continue debugger decimal declare default defer delete do double dyn
+    else enum except explicit export extends extern final finally float for foreach
+    friend global go goto impl implements inline int interface internal lambda let
+    long loop macro match mod module mut namespace new nil none null number object
+    operator optional override package private protected raise readonly record ref
+    register require short signed sizeof static string struct super switch template
+    throw throws trait try type typedef typeof undefined union unknown unsafe
+    unsigned using var virtual void volatile where while with yield
+    """.split()
+)
+"""Keywords and built-in types of common languages, but for those that stand in nearly
+every file (`return`, `import`): they would tell a lesson at every edit."""
+
+EVERYWHERE = frozenset(
+    "const def func function if import in is public return self this".split()
+)
+"""Keywords that stand in nearly every file; a name of code in backticks only."""
+
+KNOWN = frozenset(
+    """
+    ajv alamofire alert angular antd arrow assert asyncio atoi attrs autogen axios
+    babel backbone bcrypt bloc bluebird boto boto3 bottle bower bulma bunyan calloc
+    celery chai chalk cheerio cin click coffeescript commander confirm console cout
+    cypress dayjs dd debugger die django docopt dotenv dump echo elasticsearch ember
+    enzyme eprintln eslint eval exec execfile exit expect express factory_boy faker
+    fastapi fastify fatal fetch flask fork formik fprintf free freezegun gatsby
+    getattr getenv gets gin glide globals glog gorilla gorm got grunt guava gulp h2
+    hapi helmet hibernate httpclient httplib2 httpx immer immutable immutablejs
+    input ioredis jackson jasmine jest jinja jinja2 joda joi jquery jsdom jsoup
+    junit karma keras knex koa lazy_static less localstorage lodash log4j log4js
+    logback logging logrus loguru lombok luxon malloc mapstruct marked marshmallow
+    memcpy mobx mocha mock mockito moment mongoose mysql2 needle nest nightwatch
+    nock node-fetch nose numpy once_cell optparse pandas panic passport pickle pika
+    polars pprint print printf printk println prisma prompt protractor pug puppeteer
+    puts pydantic pymongo pytest pytz ramda raw_input react realloc redux reflect
+    request requests restsharp rollup rxjava rxjs sass scanf scipy selenium sentry
+    sequelize setattr settimeout shelve simplejson sinon six sizeof sleep sprintf
+    sqlalchemy sqlite3 storybook strcat strcpy strncpy strtok structlog
+    styled-components superagent svelte swr syslog system tailwind tensorflow
+    testify todo todos toml torch tox trigger tslint typeorm underscore
+    unimplemented unittest unwrap urllib urllib2 urllib3 uuid var_dump viper vitest
+    vprintf vsprintf vue vuex webpack wget winston xlrd yup zap zerolog zod zustand
+    """.split()
+)
+"""Packages that lessons are often about, and functions that are called by their bare
+name."""
+
+SUBCOMMANDS = frozenset(
+    """
+    add am annotate apply audit branch build check checkout cherry-pick ci clean clone
+    commit compose config create delete deploy destroy dlx down drain ec2 edit env exec
+    filter-branch fix format generate get global i iam import init install label link
+    lock login merge mod mv package patch pip plan pr prune publish pull purge push
+    rebase release remove replace repo require reset restart restore revert rm rmi
+    rollback rollout run s3 scale set start stash state stop submodule switch sync
+    system tag taint test uninstall up update upgrade upload vet x yank
+    """.split()
+)
+"""The subcommands of programs that lessons are about."""
+
+_WITH_SUBCOMMANDS = """
+    apt apt-get aws bower brew bun bundle cargo composer conda deno docker
+    docker-compose flyctl gh git go helm kubectl mvn netlify npm pip pip3 pipenv pnpm
+    podman poetry pulumi ruff systemctl terraform twine uv vercel yarn
+    """
+_ALONE = """
+    ansible-playbook autopep8 az black chmod chown curl dd easy_install eslint flake8
+    gcloud gofmt gradle gulp heroku isort jest kill killall make mkfs mypy nodemon nose
+    npx pkill pm2 prettier psql pylint pytest reboot rm rsync rubocop scp sed shutdown
+    ssh sudo svn tox tsc tslint unittest virtualenv wget yapf
+    """
+PROGRAMS: dict[str, frozenset[str]] = {
+    **dict.fromkeys(_ALONE.split(), frozenset()),
+    **dict.fromkeys(_WITH_SUBCOMMANDS.split(), SUBCOMMANDS),
+}
+"""Programs, each with the subcommands that it may have."""
+
+SQL = frozenset(
+    """
+    ALTER CASCADE CASCADED COLUMN CREATE DATABASE DELETE DISTINCT DROP FROM FULL GRANT
+    INDEX INSERT INTO JOIN LIKE LIMIT NATURAL OFFSET ORDER OUTER SCHEMA SELECT TABLE
+    TRIGGER TRUNCATE UNION UPDATE VACUUM VARCHAR VIEW
+    """.split()
+)
+"""Words of SQL, as lessons write them."""
+
+AMBIGUOUS = frozenset(
+    """
+    add any as assert break build by case catch clean click clone commit continue
+    declare default delete do echo edit else exec exit expect export fetch final
+    finally fix for fork format free friend from get global go got if import in
+    input install internal is kill label less link lock long loop make match merge
+    mock module move new none not nothing object of on optional or out override
+    package patch prompt public pull push raise record register release replace
+    require reset restart return revert run self set short sleep start static stop
+    string super switch tag template test this throw todo trigger try type union
+    unknown update upgrade use using where while with yield
+    """.split()
+)
+"""Words that are verbs or other plain English right after "never" or "do not"."""
