@@ -28,10 +28,7 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Protocol
-else:
-    Protocol = object
-
+    from typing import Any
 
 DEFAULT_STATUSES = frozenset({Status.ACTIVE})
 HISTORY_STATUSES = frozenset({Status.ACTIVE, Status.SUPERSEDED})
@@ -212,14 +209,15 @@ def _reason(facts: Facts, view: View) -> str:
     return f"its claim is resolved by {resolve.id}"
 
 
-def visible(facts: Facts, agent: Agent) -> bool:
-    """Whether an agent may know that an entry exists."""
-    if facts.agent == agent.name:
+def visible(entry: Any, agent: Agent) -> bool:
+    """Whether an agent may know that an entry, its row or its facts exist."""
+    if entry.agent == agent.name:
         return True
     if agent.policy is ReadPolicy.GROUP:
-        shared = not set(agent.groups).isdisjoint(facts.groups)
-        return shared and facts.visibility is Visibility.GROUP
-    return agent.policy is ReadPolicy.SHARED and facts.visibility is Visibility.SHARED
+        is_shared = not set(agent.groups).isdisjoint(entry.groups)
+        return is_shared and bool(entry.visibility == Visibility.GROUP)
+    is_open = entry.visibility == Visibility.SHARED
+    return agent.policy is ReadPolicy.SHARED and is_open
 
 
 def alternatives(agent: Agent) -> tuple[tuple[tuple[str, str], ...], ...]:
@@ -280,7 +278,7 @@ def facts(
     )
 
 
-def resolve_of(entry: Resolved, ended: int = 0) -> Resolve | None:
+def resolve_of(entry: Any, ended: int = 0) -> Resolve | None:
     """The effect of an entry, or its row, that is resolved since `ended` (epoch
     seconds) on others of its claim; None without one."""
     if entry.status != Status.RESOLVED or entry.resolution_scope == _ALONE:
@@ -323,44 +321,12 @@ class Action(StrEnum):
 _TO_OTHERS = frozenset({Action.EVOLVE, Action.RESOLVE})
 
 
-class Owned(Protocol):
-    """The parts of an entry that count; its row in the index has them, too."""
-
-    @property
-    def agent(self) -> str | None: ...
-    @property
-    def visibility(self) -> str: ...
-    @property
-    def groups(self) -> tuple[str, ...]: ...
-    @property
-    def pinned(self) -> bool: ...
-    @property
-    def subtype(self) -> str | None: ...
-    @property
-    def enforce(self) -> str | None: ...
-
-
-class Resolved(Owned, Protocol):
-    """The parts of a resolved entry, or of its row, that say whom it settles."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def status(self) -> str: ...
-    @property
-    def project(self) -> str | None: ...
-    @property
-    def resolved_by(self) -> str | None: ...
-    @property
-    def resolution_scope(self) -> str: ...
-
-
-def may(action: Action, entry: Owned | None, agent: Agent | None) -> bool:
+def may(action: Action, entry: Any, agent: Agent | None) -> bool:
     """Whether an agent may do this; without an agent the vault's owner asks.
 
     Args:
         action: what is to be done.
-        entry: to which entry; None for `OVERSEE`.
+        entry: to which entry, or its row in the index; None for `OVERSEE`.
         agent: who asks.
 
     >>> from memcli.entries.entry import Entry
@@ -373,18 +339,15 @@ def may(action: Action, entry: Owned | None, agent: Agent | None) -> bool:
         return False
     if entry.agent == agent.name:
         return True
-    access = Facts(
-        Status.ACTIVE, 0, visibility=Visibility(entry.visibility), groups=entry.groups
-    )
     free = action in _TO_OTHERS and not is_pinned(entry)
-    return free and visible(access, agent)
+    return free and visible(entry, agent)
 
 
-def is_pinned(entry: Owned) -> bool:
+def is_pinned(entry: Any) -> bool:
     """Whether it goes into every session, is a model that a person keeps, or keeps
     tools from running: the words of another agent may not take its place."""
     kept = entry.subtype == Subtype.PINNED or entry.enforce is not None
-    return entry.pinned or kept
+    return bool(entry.pinned or kept)
 
 
 # --- how items of a reflection fade ---------------------------------------------------

@@ -264,10 +264,6 @@ class Later(NamedTuple):
         """
         return self.files.is_current(row.path)
 
-    @staticmethod
-    def _shows(data: bytes, path: str, agent: Agent) -> bool:
-        return visible(facts(decoded(data, path)), agent)
-
     def bodies(self) -> Iterable[tuple[str, bytes, str]]:
         """(path, data, body) of the changed files that are entries."""
         from memcli.entries import codec
@@ -275,9 +271,9 @@ class Later(NamedTuple):
         for path in self.files.changed:
             try:
                 data = files.read(os.path.join(self.files.root, *path.split("/")))
-                if self.agent is not None and not self._shows(data, path, self.agent):
-                    continue
-                yield path, data, codec.decode(data, path).entry.body
+                entry = codec.decode(data, path).entry
+                if self.agent is None or visible(entry, self.agent):
+                    yield path, data, entry.body
             except MemcliError:
                 continue  # a broken file holds no entry; every reader reports it
 

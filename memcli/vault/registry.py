@@ -14,7 +14,7 @@ import os
 import time
 
 from memcli.entries import layout
-from memcli.entries.eligibility import Agent, Facts, visible
+from memcli.entries.eligibility import Agent, visible
 from memcli.entries.entry import EntityType, Entry, Status, Visibility, check_choice
 from memcli.entries.ids import slug
 from memcli.entries.text.mentions import Compiled, Registered, fold
@@ -97,19 +97,8 @@ def load(root: str, agent: Agent | None = None) -> Registry:
         return registry
     from memcli.entries.text.mentions import compiled
 
-    seen = [each for each in registry.entities if _is_visible(each, agent)]
+    seen = [each for each in registry.entities if visible(each, agent)]
     return Registry({each.path: each for each in seen}, compiled(seen))
-
-
-def _is_visible(entity: Registered, agent: Agent) -> bool:
-    facts = Facts(
-        Status.ACTIVE,
-        0,
-        agent=entity.agent,
-        visibility=Visibility(entity.visibility),
-        groups=entity.groups,
-    )
-    return visible(facts, agent)
 
 
 # --- files ------------------------------------------------------------------------
