@@ -108,7 +108,7 @@ def _with_links(old: Entry, body: str) -> tuple[tuple[str, str], ...]:
 
     A link is knowledge of its own: rewording a sentence must not lose it.
     """
-    from memcli.entries.plain_yaml import lines_of
+    from memcli.entries.frontmatter import lines_of
     from memcli.entries.text.links import links, links_of
 
     extra = dict(old.extra)

@@ -13,9 +13,15 @@ from __future__ import annotations
 from memcli.entries.entry import FIELDS, KINDS, Entry, Status, check_kind
 from memcli.entries.field_values import fitting_tags
 from memcli.entries.fields import CHECKS
-from memcli.entries.frontmatter import Page, Part, checked_lines, take_apart
+from memcli.entries.frontmatter import (
+    Page,
+    Part,
+    checked_lines,
+    lines_of,
+    take_apart,
+    to_bytes,
+)
 from memcli.entries.ids import adopted_id, id_time, is_adopted, is_id
-from memcli.entries.plain_yaml import lines_of, to_bytes
 from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
 

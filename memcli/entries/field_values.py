@@ -3,7 +3,7 @@
 Invariant: one function checks a kind of value, with two manners. A file may be a
 person's: a list may be one word, `yes` is true, and a text stays as it is. What a
 caller gives must have its type. A value needs no writer of its own:
-`plain_yaml.lines_of` writes it by its type.
+`frontmatter.lines_of` writes it by its type.
 """
 
 from __future__ import annotations

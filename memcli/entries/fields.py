@@ -23,7 +23,7 @@ from memcli.entries.entry import (
     check_kind,
 )
 from memcli.entries.field_values import choice, unknown_field
-from memcli.entries.plain_yaml import lines_of
+from memcli.entries.frontmatter import lines_of
 from memcli.errors import InvalidValue, TooLarge
 
 TYPE_CHECKING = False

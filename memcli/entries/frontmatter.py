@@ -1,4 +1,4 @@
-"""The YAML of a markdown file, taken apart into lines.
+"""The YAML of a markdown file, taken apart into lines, and the lines of a value.
 
 Invariant: a `Page` put together again is the file, byte for byte. YAML is only used to
 find values; a change replaces whole lines.
@@ -6,16 +6,17 @@ find values; a change replaces whole lines.
 A key begins at the start of its line. This is the only module that knows YAML, which
 reads the lines of one key at a time, through python-frontmatter's handler and the C
 loader into a tree of nodes, in which a scalar is the string that stands in the file.
-Nearly all lines `plain_yaml` understands without it.
+Nearly all lines `simple_value` understands without it: importing yaml takes as long as
+starting Python, and parsing with it is a fifth of the time of indexing a file.
 """
 
 from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import pairwise
 
-from memcli.entries import plain_yaml
-from memcli.entries.entry import FIELDS
+from memcli.entries.entry import FIELDS, Source
 from memcli.errors import InvalidEntry, InvalidValue
 from memcli.named_tuple import NamedTuple
 
@@ -31,8 +32,6 @@ _BLOCK_LIMIT = 256 * 1024
 _DEEPEST = 1_000
 # Changing a file looks through all of its keys for each; nobody has so many.
 _MOST_KEYS = 1_000
-# So many lines that look like keys may be parts of one value.
-_MOST_ENDS = 20
 _OPENING = re.compile(r"---[ \t]*(?:\r?\n|\Z)")
 # It begins with the end of a line, which is looked for quickly.
 _CLOSING = re.compile(r"\n((?:---|\.\.\.)[ \t]*(?:\r?\n|\Z))")
@@ -183,34 +182,16 @@ def _parts(block: str, lines: list[str], path: str) -> list[Part]:
     if any(row.lstrip()[:1] not in ("", "#") for row in above):
         raise InvalidEntry(path, 2, "broken YAML: a line before the first key")
     found: dict[str, Part] = {}
-    ends = [*starts[1:], len(lines)]
-    behind = 0
-    for at, first in enumerate(starts):
-        if first < behind:
-            continue  # a line of the value above
-        part, behind = _part(lines, first, ends[at : at + _MOST_ENDS], path)
+    for first, end in pairwise([*starts, len(lines)]):
+        value = simple_value(lines[first:end])
+        if value == 0:
+            part = _by_yaml(lines[first:end], first, path)
+        else:
+            part = Part(lines[first].partition(":")[0], value, first, end)
         if part.name in found:
             raise InvalidEntry(path, first + 2, f"'{part.name}' is given twice")
         found[part.name] = part
     return [*found.values()]
-
-
-def _part(lines: list[str], first: int, ends: list[int], path: str) -> tuple[Part, int]:
-    """The key at a line, and the line behind all of its value.
-
-    A text in quotes or a list in brackets may go on at the start of a line, so its end
-    is the first at which YAML understands it.
-    """
-    value = plain_yaml.read(lines[first : ends[0]])
-    if value != 0:
-        return Part(lines[first].partition(":")[0], value, first, ends[0]), ends[0]
-    refusals: list[InvalidEntry] = []
-    for end in ends:
-        try:
-            return _by_yaml(lines[first:end], first, path), end
-        except InvalidEntry as error:
-            refusals.append(error)
-    raise refusals[0]
 
 
 def _by_yaml(rows: list[str], first: int, path: str) -> Part:
@@ -237,8 +218,9 @@ def _by_yaml(rows: list[str], first: int, path: str) -> Part:
     is_plain = key.id == "scalar" and (key.value or key.style) and not any(places)
     if len(root.value) != 1 or not is_plain:
         raise InvalidEntry(path, first + 2, "a key without a line of its own")
-    floor, end = max(_end(value), 1), len(rows)
-    while end > floor and rows[end - 1].lstrip()[:1] in ("", "#"):
+    end = len(rows)
+    # An indented mark may be text of a block.
+    while end > 1 and (not rows[end - 1].strip() or rows[end - 1][0] == "#"):
         end -= 1
     mark = value.end_mark
     rest = rows[0][mark.column :].rstrip("\r\n") if end == 1 else ""
@@ -275,19 +257,6 @@ def _check(text: str, first: int, path: str) -> None:
         if depth > _DEEPEST:
             reason = f"broken YAML: values nested more than {_DEEPEST:,} deep"
             raise InvalidEntry(path, line, reason)
-
-
-def _end(node: Any) -> int:
-    """The line after the last one that a value needs.
-
-    YAML ends a block collection where the next token starts, comments included.
-    """
-    while node.id != "scalar" and not node.flow_style and node.value:
-        last = node.value[-1]
-        node = last[1] if node.id == "mapping" else last
-    block_scalar = node.id == "scalar" and node.style in ("|", ">")
-    line: int = node.end_mark.line
-    return line if block_scalar else line + 1
 
 
 def _plain(node: Any, *, inner: bool = False) -> Any:
@@ -338,3 +307,133 @@ def values_of(lines: str) -> list[str]:
     value = parts[0].value if parts else None
     texts = value.split(",") if isinstance(value, str) else value or ()
     return [text.strip() for text in texts if isinstance(text, str) and text.strip()]
+
+
+# --- simple YAML, read and written without a library ----------------------------------
+
+# What may be more than a part of a word where it stands in a list in brackets.
+_SPECIAL_IN_LIST = re.compile(r"[,\[\]{}\"':#?&*!|>%@`]")
+_NULLS = (" null", " Null", " NULL")
+
+
+def simple_value(rows: list[str]) -> Any:
+    """The value of a key by its lines, as YAML gives it; 0 when it takes YAML.
+
+    Understood are a word or words, a text in double quotes without a backslash, a list
+    of such in brackets, and such keys two spaces below another.
+
+    >>> simple_value(["tags: [a, b]\\n"])
+    ['a', 'b']
+    """
+    head = rows[0][:-1]
+    name, value = _pair(head)
+    if len(rows) == 1:
+        return value if value is not None and head.isprintable() else 0
+    table: dict[str, Any] = {}
+    for row in rows[1:]:
+        inner, value = _pair(row[2:-1])
+        is_plain = isinstance(value, str) and row[:-1].isprintable()
+        if not (is_plain and row.startswith("  ")) or inner in table:
+            return 0
+        table[inner] = value
+    return table if head == f"{name}:" else 0
+
+
+def _pair(row: str) -> tuple[str, Any]:
+    """The key of a line, empty for none, and its value, None without a simple one."""
+    name, colon, text = row.partition(":")
+    if not (colon and name.isascii() and name.isidentifier()):
+        return "", None
+    if text[:2] == " [":
+        return name, _listed(text[1:])
+    if text[:2] == ' "':
+        return name, _quoted(text[1:])
+    if ": " in text or " #" in text or not text[1:2].isalnum() or text[-1] in " :":
+        return name, None
+    is_value = text[0] == " " and text not in _NULLS
+    return name, text[1:] if is_value else None
+
+
+def _quoted(text: str) -> str | None:
+    inner = text[1:-1]
+    if len(text) < 2 or text[-1] != '"' or '"' in inner or "\\" in inner:
+        return None
+    return inner
+
+
+def _listed(text: str) -> list[str] | None:
+    if text[-1] != "]":
+        return None
+    items: list[str] = []
+    words = text[1:-1].split(", ") if len(text) > 2 else []
+    # Of most lists, all words at once.
+    plain = _SPECIAL_IN_LIST.search("".join(words)) is None
+    for word in words:
+        item = None
+        if word[:1] == '"':
+            item = _quoted(word)
+        elif (
+            word[:1].isalnum()
+            and word[-1] != " "
+            and (plain or _SPECIAL_IN_LIST.search(word) is None)
+            and f" {word}" not in _NULLS
+        ):
+            item = word
+        if item is None:
+            return None
+        items.append(item)
+    return items
+
+
+# Plain only where every YAML, old or new, reads the same string: a letter in front,
+# or an id-like word with a letter that no number has (no 1e5, 0x1f, 12:30, 2026-01).
+_WORD = r"(?<! )|[0-9][0-9a-z]{0,40}[g-nq-su-wy][0-9a-z-]{0,40}"
+_PLAIN = re.compile(r"[^\W\d_](?:[\w .,/()'@%*?=;~$!&+-]|:(?=[\w/]))*" + _WORD)
+_PLAIN_IN_LIST = re.compile(r"[^\W\d_][\w ./()'@%*?=;~$!&+-]*" + _WORD)
+_RESERVED = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
+_UNSAFE = re.compile('["\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]')
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def lines_of(key: str, value: Any) -> str:
+    """Return the YAML lines of a field: a text, flag, number, tuple or Source."""
+    if isinstance(value, str):
+        return f"{key}: {_scalar(value, _PLAIN)}\n"
+    if value is True or value is False:
+        return f"{key}: {'true' if value else 'false'}\n"
+    if isinstance(value, Source):
+        pairs = zip(value._fields, value, strict=True)
+        inner = (
+            lines_of("  " + name, part) for name, part in pairs if part is not None
+        )
+        return f"{key}:\n{''.join(inner)}"
+    if isinstance(value, tuple):
+        return (
+            f"{key}: [{', '.join(_scalar(item, _PLAIN_IN_LIST) for item in value)}]\n"
+        )
+    return f"{key}: {value:d}\n"
+
+
+def _scalar(text: str, plain: re.Pattern[str]) -> str:
+    if plain.fullmatch(text) and text.lower() not in _RESERVED:
+        return text
+    return f'"{_UNSAFE.sub(_escape, text)}"'
+
+
+def _escape(unsafe: re.Match[str]) -> str:
+    letter = unsafe[0]
+    if letter == "\0":
+        raise InvalidValue("a text may not hold a NUL", code="invalid_text")
+    return _ESCAPES.get(letter) or f"\\u{ord(letter):04x}"
+
+
+def to_bytes(text: str) -> bytes:
+    """Return the file's bytes, or raise InvalidValue for what is no text."""
+    if "\0" in text:
+        raise InvalidValue("a text may not hold a NUL", code="invalid_text")
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidValue(
+            "a text may not hold half a surrogate pair", code="invalid_text"
+        ) from error

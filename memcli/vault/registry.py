@@ -283,7 +283,7 @@ def check_name(name: str) -> str:
 def encode_entity(entity: Registered, entry_id: str, description: str = "") -> bytes:
     """The bytes of a new registry file."""
     from memcli.entries import codec
-    from memcli.entries.plain_yaml import lines_of
+    from memcli.entries.frontmatter import lines_of
 
     extra = ((_ALIASES, lines_of(_ALIASES, entity.aliases)),) if entity.aliases else ()
     entry = Entry(
@@ -356,7 +356,7 @@ def rewrite_entity(
         added: a text to put behind its description.
     """
     from memcli.entries import codec
-    from memcli.entries.plain_yaml import lines_of
+    from memcli.entries.frontmatter import lines_of
 
     entry = codec.decode(data, path).entry
     names = tuple(dict.fromkeys(aliases))

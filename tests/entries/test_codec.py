@@ -256,7 +256,7 @@ def test_comments_quotes_order_and_line_ends_survive_a_change() -> None:
     )
     assert changed.decode() == (
         '\ufeff---\r\n# mine\r\ntitle: "New: one" # keep me\r\nzeta: [1,2]   # mine too'
-        f"\r\nid: {ID}\r\nstatus: resolved\r\n# last\r\n---\r\nBody\r\n"
+        f"\r\nid: {ID}\r\nstatus: resolved\r\n\r\n# last\r\n---\r\nBody\r\n"
     )
 
 
@@ -405,7 +405,7 @@ def test_a_billion_laughs_are_not_laughed() -> None:
         own("k: 1" + "g" * 250_000 + "!\n"),
         own("k: " + "[a, " * 900 + "]" * 900 + "\n"),
         own("".join(f"k{n}: {'v' * 240}\n" for n in range(900))),
-        own("k: 'a\n" + "\n" * 200_000 + "b'\n"),
+        own("k: 'a\n" + "\n" * 200_000 + " b'\n"),
         own("evidence:\n" + "- x\n" * 50_000),
     ],
 )

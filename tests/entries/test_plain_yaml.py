@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memcli.entries import frontmatter, plain_yaml
+from memcli.entries import frontmatter
 
 # Mostly what is simple, with what may turn it into something else.
 WORDS = st.one_of(
@@ -43,7 +43,7 @@ BLOCKS = st.one_of(PAIRS, PAIRS, PAIRS, BELOW, ODD).map("{}\n".format)
 @example("a: [b, 'c, d']\n")
 def test_what_is_read_without_yaml_is_what_yaml_reads(block: str) -> None:
     rows = block.splitlines(keepends=True)
-    found = plain_yaml.read(rows) if rows else 0
+    found = frontmatter.simple_value(rows) if rows else 0
     if found != 0:
         part = frontmatter._by_yaml(rows, 0, "")
         assert (part.value, part.end, part.comment) == (found, len(rows), "")
@@ -67,4 +67,4 @@ def test_what_is_read_without_yaml_is_what_yaml_reads(block: str) -> None:
 def test_what_memcli_writes_is_read_without_yaml_and_all_else_is_left_to_it(
     block: str, value: Any
 ) -> None:
-    assert plain_yaml.read(block.splitlines(keepends=True)) == value
+    assert frontmatter.simple_value(block.splitlines(keepends=True)) == value

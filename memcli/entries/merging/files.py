@@ -232,8 +232,7 @@ def _both_texts(one: str, two: str) -> str:
 
 
 def _with_alias(entry: Entry, name: str) -> Entry:
-    from memcli.entries.frontmatter import values_of
-    from memcli.entries.plain_yaml import lines_of
+    from memcli.entries.frontmatter import lines_of, values_of
 
     extra = dict(entry.extra)
     names = dict.fromkeys((*values_of(extra.get("aliases", "")), name))
