@@ -11,8 +11,7 @@ that it has no reason to change.
 from __future__ import annotations
 
 from memcli.entries.entry import FIELDS, KINDS, Entry, Status, check_kind
-from memcli.entries.field_values import fitting_tags
-from memcli.entries.fields import CHECKS
+from memcli.entries.fields import CHECKS, fitting_tags
 from memcli.entries.frontmatter import (
     Page,
     Part,

@@ -345,14 +345,19 @@ def _unmarked(text: str) -> str:
     )
 
 
-def _refusal(field: str, value: str, options: Iterable[str]) -> InvalidValue:
+def nearest(word: str, options: Iterable[str]) -> str | None:
+    """A hint with the option that a word may be a slip of; None without one."""
     from difflib import get_close_matches
 
+    near = get_close_matches(word.strip().lower()[:60], options, 1)
+    return f"Did you mean '{near[0]}'?" if near else None
+
+
+def _refusal(field: str, value: str, options: Iterable[str]) -> InvalidValue:
     words = {option.lower(): option for option in options}
-    near = get_close_matches(value.strip().lower()[:60], words, 1)
     return InvalidValue(
         f"{field} must be one of {', '.join(words.values())} (got {_shown(value)})",
-        hint=f"Did you mean '{words[near[0]]}'?" if near else None,
+        hint=nearest(value, words),
         code=f"invalid_{field}",
     )
 

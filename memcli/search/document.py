@@ -11,7 +11,7 @@ from itertools import islice
 from memcli.entries import dates, eligibility
 from memcli.entries.eligibility import Facts, _epoch, facts, resolve_of
 from memcli.entries.entry import Entry, ResolutionScope
-from memcli.entries.field_values import LONGEST_ASKED, MOST_ASKED
+from memcli.entries.fields import LONGEST_ASKED, MOST_ASKED
 from memcli.entries.file_checks import WARNING
 from memcli.entries.identity import claim, fingerprint
 from memcli.entries.text import links, tokens

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from memcli.entries.eligibility import Action, View, may, settled_by
 from memcli.entries.entry import Entry, Status, Visibility
-from memcli.entries.field_values import MOST_ASKED
+from memcli.entries.fields import MOST_ASKED
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False

@@ -4,8 +4,7 @@ import pytest
 
 from memcli import Vault
 from memcli.entries.entry import KINDS
-from memcli.entries.field_values import LONGEST_ASKED, MOST_ASKED
-from memcli.entries.fields import draft
+from memcli.entries.fields import LONGEST_ASKED, MOST_ASKED, draft
 from memcli.errors import InvalidValue
 from tests.cli.conftest import Run
 from tests.saving import save

@@ -12,7 +12,7 @@ import re
 
 from memcli.entries import anchors, dates
 from memcli.entries.entry import FIELDS, Entry, Status, Visibility
-from memcli.entries.field_values import MOST_ASKED
+from memcli.entries.fields import MOST_ASKED
 from memcli.entries.frontmatter import lines_of, values_of
 from memcli.named_tuple import NamedTuple
 
