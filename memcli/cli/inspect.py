@@ -291,7 +291,7 @@ def _draw(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:
 
 def _draw_code(canvas: Canvas, seen: Inspected) -> None:
     """Draw the state of each place in the code that it names, and what changed."""
-    from memcli.entries.code_lines import STALE
+    from memcli.entries.anchors import STALE
 
     for look in seen.code:
         state = look.state

@@ -172,7 +172,7 @@ def draw_code(canvas: Canvas, entry_id: str, states: Sequence[CodeState]) -> Non
     """
     if not states:
         return
-    from memcli.entries.code_lines import MOVED, STALE
+    from memcli.entries.anchors import MOVED, STALE
 
     for state in states:
         if state.state in STALE:

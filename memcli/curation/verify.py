@@ -8,8 +8,7 @@ version; all of one call go into one commit, under the lock, or none.
 from __future__ import annotations
 
 from memcli.curation.changing import Changing
-from memcli.entries.anchors import Anchor
-from memcli.entries.code_lines import MOVED, NOT_CHECKED, STALE
+from memcli.entries.anchors import MOVED, NOT_CHECKED, STALE, Anchor
 from memcli.entries.eligibility import Action, View
 from memcli.entries.ids import HERE
 from memcli.errors import InvalidContent, NotAllowed

@@ -8,7 +8,7 @@ save no more than `_SECONDS`.
 
 from __future__ import annotations
 
-from memcli.entries import anchors, code_lines
+from memcli.entries import anchors
 from memcli.entries.anchors import COMMIT_DIGITS, PATH, SYMBOL, Anchor, Name
 from memcli.errors import InvalidValue
 from memcli.vault import code_state
@@ -140,10 +140,10 @@ def _made_now(project: Project, anchor: Anchor, commit: str) -> Anchor:
             code="invalid_code",
         )
     if anchor.fingerprint and anchor.first:
-        seen = code_lines.compare(anchor, look.data)
+        seen = anchors.compare(anchor, look.data)
         anchor = anchor._replace(first=seen.first, last=seen.last)
     try:
-        mark = code_lines.fingerprint(look.data, anchor.first, anchor.last)
+        mark = anchors.fingerprint(look.data, anchor.first, anchor.last)
     except InvalidValue as error:
         raise InvalidValue(
             f"code: {anchor.place}: {error.message}", code="invalid_code"
@@ -217,7 +217,7 @@ def _there(
             name = name._replace(path=homes[name.word])
         else:
             state = code_state.look_for(project.folder, name, checkout.LARGEST)
-            if state.state != code_lines.EXISTS:
+            if state.state != anchors.EXISTS:
                 continue
         if _is_read_back(name):
             found[str(name)] = None

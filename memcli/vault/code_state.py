@@ -11,9 +11,18 @@ from __future__ import annotations
 import re
 import time
 
-from memcli.entries import anchors, code_lines
-from memcli.entries.anchors import SYMBOL, Anchor, Name
-from memcli.entries.code_lines import CHANGED, EXISTS, GONE, MOVED, NOT_CHECKED, STALE
+from memcli.entries import anchors
+from memcli.entries.anchors import (
+    CHANGED,
+    EXISTS,
+    GONE,
+    MOVED,
+    NOT_CHECKED,
+    STALE,
+    SYMBOL,
+    Anchor,
+    Name,
+)
 from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
 from memcli.storage import checkout, known_vaults
@@ -186,15 +195,15 @@ def look_at(folder: str, anchor: Anchor, largest: int) -> CodeState:
 def state_of(anchor: Anchor, path: str, data: bytes) -> CodeState:
     """The state of an anchor whose file is there, with these bytes, at a path."""
     place, since = anchor.place, anchor.since
-    seen = code_lines.compare(anchor, data)
+    seen = anchors.compare(anchor, data)
     if seen.state == NOT_CHECKED:
         return not_checked(place, since, "too many lines are like its first one")
-    if seen.state == code_lines.CHANGED:
+    if seen.state == anchors.CHANGED:
         return CodeState(place, seen.state, "", since, _ended(place, seen.state, since))
-    if seen.state != code_lines.MOVED and path == anchor.path:
+    if seen.state != anchors.MOVED and path == anchor.path:
         return CodeState(place, seen.state, "", since)
     now = anchor._replace(path=path, first=seen.first, last=seen.last).place
-    return CodeState(place, code_lines.MOVED, now, since, f"{place} is now {now}")
+    return CodeState(place, anchors.MOVED, now, since, f"{place} is now {now}")
 
 
 def look_for(folder: str, name: Name, largest: int) -> CodeState:
@@ -209,7 +218,7 @@ def look_for(folder: str, name: Name, largest: int) -> CodeState:
         return CodeState(name.word, GONE, why=f"{name.word} is no longer there{where}")
     if look.reason:
         return not_checked(name.word, "", look.reason)
-    return CodeState(name.word, code_lines.EXISTS)
+    return CodeState(name.word, anchors.EXISTS)
 
 
 def holds(data: bytes, word: str) -> bool:
@@ -304,11 +313,11 @@ class CloseLook:
         fresh = self._as_of_now(anchor, state, path, then, look.data)
         if state.state != CHANGED or not diffs:
             return Looked(state, fresh)
-        found = code_lines.compare(anchor, then) if then is not None else None
+        found = anchors.compare(anchor, then) if then is not None else None
         if then is None or found is None or found.state == CHANGED:
             note = "what it was is not shown: no commit of this checkout has it"
             return Looked(state, fresh, note=note)
-        lines = code_lines.diff(then, look.data, found.first, found.last)
+        lines = anchors.diff(then, look.data, found.first, found.last)
         return Looked(state, fresh, tuple(lines))
 
     def _then(self, anchor: Anchor) -> bytes | None:
@@ -329,19 +338,19 @@ class CloseLook:
         Lines that changed are those at which the anchored lines arrived; without the
         commit of the anchor, those of the same numbers.
         """
-        if state.state == EXISTS and anchor.first > len(code_lines.lines_of(now)):
+        if state.state == EXISTS and anchor.first > len(anchors.lines_of(now)):
             return anchor  # a person typed it: wrong lines are theirs to correct
         fresh = anchor._replace(path=path, commit=self._commit)
-        if state.state in (MOVED, code_lines.UNCHANGED) and anchor.first:
-            found = code_lines.compare(anchor, now)
+        if state.state in (MOVED, anchors.UNCHANGED) and anchor.first:
+            found = anchors.compare(anchor, now)
             fresh = fresh._replace(first=found.first, last=found.last)
         elif then is not None and anchor.first:
-            was = code_lines.compare(anchor, then)
-            place = code_lines.mapped(then, now, was.first, was.last)
+            was = anchors.compare(anchor, then)
+            place = anchors.mapped(then, now, was.first, was.last)
             if place is not None:
                 fresh = fresh._replace(first=place[0], last=place[1])
         try:
-            mark = code_lines.fingerprint(now, fresh.first, fresh.last)
+            mark = anchors.fingerprint(now, fresh.first, fresh.last)
         except InvalidValue:  # the file is shorter by now
             return None
         return fresh._replace(fingerprint=mark)

@@ -76,7 +76,7 @@ MINING = {"memcli.sessions.mining", "memcli.sessions.reflect_session", "requests
 RARE = {
     *("contextlib", "ctypes", "datetime", "importlib", "tomllib", "warnings"),
     *("memcli.entries.dates", "memcli.entries.text.links", "memcli.vault.lookup"),
-    *("memcli.entries.code_lines", "memcli.vault.code_state"),
+    "memcli.vault.code_state",
     *("memcli.vault.staleness", "memcli.hosts.transcripts"),
     *("memcli.recall.federated", "memcli.entries.text.time_windows"),
 }

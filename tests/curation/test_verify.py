@@ -9,7 +9,7 @@ import pytest
 from memcli.api import Vault
 from memcli.curation.verify import confirm, verify
 from memcli.entries import anchors
-from memcli.entries.code_lines import fingerprint
+from memcli.entries.anchors import fingerprint
 from memcli.errors import EntryNotFound, InvalidContent
 from memcli.vault.code_state import CloseLook
 from tests.checkouts import APP, made_shop

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli.entries.anchors import Anchor
-from memcli.entries.code_lines import (
+from memcli.entries.anchors import (
     CHANGED,
     MOST_LINES,
     MOVED,
     NOT_CHECKED,
     UNCHANGED,
+    Anchor,
     compare,
     diff,
     fingerprint,

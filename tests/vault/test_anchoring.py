@@ -7,7 +7,7 @@ import pytest
 
 from memcli.api import Vault
 from memcli.entries import anchors
-from memcli.entries.code_lines import fingerprint
+from memcli.entries.anchors import fingerprint
 from memcli.errors import InvalidValue
 from memcli.storage import checkout
 from tests.checkouts import APP

@@ -2,10 +2,10 @@
 
 Invariant: pure. A memory is a record of the past, never an instruction: text that is
 found here is not injected into a session, and stays in the vault, where a person sees
-it. That is the tag or the turn of another role, and an order, which needs
-several ideas in one sentence, since notes about prompts, secrets and users are ordinary
-notes. Disguises are undone first. What others wrote in a language that is not judged is
-not told either.
+it. That is the tag or the turn of another role, and an order, which needs several ideas
+in one sentence, since notes about prompts, secrets and users are ordinary notes.
+Disguises are undone first. What others wrote in a language that is not judged is not
+told either.
 """
 
 from __future__ import annotations
