@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int]
 """[start, end) in epoch seconds."""
+_Bounds = tuple[int | None, int | None]
 
 
 class Window(NamedTuple):
@@ -45,6 +46,8 @@ _DAY = 86_400
 _YEARS_BACK, _YEARS_AHEAD = 120, 20
 _NUMBERS = {"a": 1, "an": 1} | {word: n for n, word in enumerate(NUMERALS, 1)}
 _LENGTHS = {"day": 1, "week": 7, "month": 31, "year": 366}
+# So many characters of an ISO date name the whole unit.
+_WHOLE = {"day": 10, "month": 7, "year": 4}
 _NAMES = f"(?:{'|'.join(f'{name[:3]}(?:{name[3:]})?' for name in MONTHS)}|sept)"
 _MONTH = rf"(?P<month>{_NAMES})\.?"
 _ON_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
@@ -69,13 +72,13 @@ _DATES: tuple[str, ...] = (
     rf"Q(?P<quarter>[1-4]) {_YEAR}",
     rf"(?:{_IN_FRONT}){_YEAR}{_AFTER_YEAR}",
 )
-_COUNT = rf"(?P<count>\d{{1,6}}|(?:a )?few|{'|'.join(_NUMBERS)})"
+_COUNT = rf"(?P<count>\d{{1,6}}|{'|'.join(_NUMBERS)})"
 _UNIT = r"(?P<unit>minute|hour|day|week|month|year)"
 _RELATIVE = (
     rf"(?<![\d.,]){_COUNT} {_UNIT}s? (?P<ago>ago)",
     rf"(?:last|past) {_COUNT} {_UNIT}s",
     rf"past {_UNIT}",
-    r"(?P<period>yesterday|today|last weekend|"
+    r"(?P<period>yesterday|today|"
     rf"(?:this|last) (?:week|month|year)(?! of\b)|last (?:{'|'.join(WEEKDAYS)}))",
 )
 _RELATIVE_WORDS = ("ago", "last", "past", "this", "yesterday", "today")
@@ -107,9 +110,26 @@ def find(
     text = re.sub(_QUOTED, lambda quoted: "." * len(quoted[0]), question)
     text = re.sub(r"\s", " ", text)
     periods = _periods(text, now)
-    if periods:
-        return _joined(text, periods)
-    return _event(text, dated) if dated else None
+    if not periods:
+        return _event(text, dated) if dated else None
+    spans = {period.span for period in periods}
+    first, last = periods[0], periods[-1]
+    if first.span is None or last.span is None or None in spans:
+        return None
+    start, end = first.place
+    head, between = text[:start], text[end : last.place[0]]
+    opened = re.search(_OPENED, head, re.I)
+    is_pair = len(periods) == 2 and re.fullmatch(_JOINED, between, re.I)
+    if opened and is_pair and first.span[0] < last.span[1]:
+        place = opened.start(), last.place[1]
+        bounds: _Bounds = first.span[0], last.span[1]
+        return _window(text, place, bounds, first.relative and last.relative)
+    if len(spans) > 1:
+        return None
+    relation = re.search(_BEFORE_IT, head, re.I)
+    bounds = first.span if relation is None else _bounds(relation, first.span)
+    place = (relation.start() if relation else start), end
+    return _window(text, place, bounds, first.relative)
 
 
 class _Period(NamedTuple):
@@ -123,9 +143,8 @@ class _Period(NamedTuple):
 def _periods(text: str, now: int) -> list[_Period]:
     """The times of a question, in their order."""
     periods: list[_Period] = []
-    lower = text.lower()
     patterns = _DATES if any(map(str.isdigit, text)) else ()
-    if any(word in lower for word in _RELATIVE_WORDS):
+    if any(word in text.lower() for word in _RELATIVE_WORDS):
         patterns += _RELATIVE
     for pattern in patterns:
         for match in re.finditer(rf"(?<![\w/#:.-])(?:{pattern})\b", text, re.I):
@@ -135,7 +154,7 @@ def _periods(text: str, now: int) -> list[_Period]:
             named = {k: v.lower() for k, v in match.groupdict().items() if v}
             relative = pattern in _RELATIVE
             try:
-                span = _relative(named, now) if relative else _absolute(named, now)
+                span = (_relative if relative else _absolute)(named, now)
             except (ValueError, OverflowError, InvalidValue):
                 span = None
             periods.append(_Period((start, end), span, relative))
@@ -166,56 +185,20 @@ def _absolute(named: dict[str, str], now: int) -> Span:
 
 def _relative(named: dict[str, str], now: int) -> Span | None:
     """The span of a time that counts from now."""
-    if named.get("period") == "last weekend":
-        week = dates.period("last week", now)
-        return week and (week[1] - 2 * _DAY, week[1])
     if "period" in named:
         return dates.period(named["period"], now)
     word, unit = named.get("count", "a"), named["unit"]
-    few = many = _NUMBERS.get(word) or (0 if "few" in word else int(word))
-    if "few" in word:
-        few, many = 2, 5
-    first, last = (dates.back(now, count, unit + "s") for count in (many, few))
+    moment = dates.back(now, _NUMBERS.get(word) or int(word), unit + "s")
     if "ago" not in named:  # from the start of the first day until tonight
-        start = first if unit in ("minute", "hour") else first - first % _DAY
+        start = moment if unit in ("minute", "hour") else moment - moment % _DAY
         return start, now - now % _DAY + _DAY
-    if unit in ("day", "month", "year"):  # two months ago is that whole month
-        length = {"day": 10, "month": 7, "year": 4}[unit]
-        whole = [dates.span(dates.iso(each)[:length]) for each in (first, last)]
-        return whole[0][0], whole[1][1]
-    half = (last - dates.back(last, 1, unit + "s")) // 2
-    return first - half, last + half
+    if unit in _WHOLE:  # two months ago is that whole month
+        return dates.span(dates.iso(moment)[: _WHOLE[unit]])
+    half = (moment - dates.back(moment, 1, unit + "s")) // 2
+    return moment - half, moment + half
 
 
-def _joined(text: str, periods: list[_Period]) -> Window | None:
-    """The one window that the times of a question make, or None."""
-    first, last = periods[0], periods[-1]
-    spans = {period.span for period in periods}
-    if first.span is None or last.span is None or None in spans:
-        return None
-    head = text[: first.place[0]]
-    between = text[first.place[1] : last.place[0]]
-    opened = re.search(_OPENED, head, re.I)
-    if (
-        len(periods) == 2
-        and opened
-        and re.fullmatch(_JOINED, between, re.I)
-        and first.span[0] < last.span[1]
-    ):
-        place = (opened.start(), last.place[1])
-        relative = first.relative and last.relative
-        return _window(text, place, (first.span[0], last.span[1]), relative)
-    if len(spans) > 1:
-        return None
-    relation = re.search(_BEFORE_IT, head, re.I)
-    if relation is None:
-        return _window(text, first.place, first.span, first.relative)
-    place = (relation.start(), first.place[1])
-    bounds = _bounds(relation, first.span)
-    return _window(text, place, bounds, first.relative)
-
-
-def _bounds(relation: re.Match[str], span: Span) -> tuple[int | None, int | None]:
+def _bounds(relation: re.Match[str], span: Span) -> _Bounds:
     """The bounds of "since", "the week before" and the like a span."""
     start, end = span
     word, unit = relation["relation"].lower(), relation.groupdict().get("length")
@@ -229,19 +212,16 @@ def _bounds(relation: re.Match[str], span: Span) -> tuple[int | None, int | None
 
 
 def _window(
-    text: str,
-    place: tuple[int, int],
-    bounds: tuple[int | None, int | None],
-    relative: bool,
+    text: str, place: tuple[int, int], bounds: _Bounds, relative: bool
 ) -> Window:
     return Window(*bounds, text[slice(*place)].strip(), place, relative)
 
 
 def _event(text: str, dated: Callable[[str], Span | None]) -> Window | None:
     """The window of "before the migration", when one event of that name has a date."""
-    windows = []
-    for match in re.finditer(_EVENT, text, re.I):
-        span = dated(match["name"].strip(" ."))
-        if span is not None:
-            windows.append(_window(text, match.span(), _bounds(match, span), False))
+    windows = [
+        _window(text, match.span(), _bounds(match, span), False)
+        for match in re.finditer(_EVENT, text, re.I)
+        if (span := dated(match["name"].strip(" .")))
+    ]
     return windows[0] if len(windows) == 1 else None
