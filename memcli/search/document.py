@@ -16,7 +16,7 @@ from memcli.entries.file_checks import WARNING
 from memcli.entries.identity import claim, fingerprint
 from memcli.entries.text import links, tokens
 from memcli.entries.text.links import aliases, link_names, link_readings, links_of
-from memcli.entries.text.proper_names import loose_names, proper_names
+from memcli.entries.text.proper_names import loose_names
 from memcli.named_tuple import NamedTuple
 from memcli.search.documents import (
     ANSWERS_SHIFT,
@@ -107,8 +107,7 @@ def document(
     whole = entry
     entry = links.as_read(entry)
     body = tokens.terms(entry.body, stem)
-    possible = proper_names(entry.body)
-    names = loose_names(entry.body, entry.entities, possible)
+    names = loose_names(entry.body, entry.entities)
     terms = _count(body)
     if len(terms) > MOST_TERMS:
         checked = _wide(checked, len(terms))

@@ -1,4 +1,4 @@
-"""Words that may be the name of a person or a thing.
+"""Words of a text that may be names of persons or things, and tie entries together.
 
 Invariant: pure, and only proposes: capitals say that a word may be a name, never that
 it is one. Every proposed name stands in the text as it is.
@@ -18,7 +18,7 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator
 
 
 # Capitalised words that are no names: words that begin sentences and labels, days,
@@ -44,7 +44,6 @@ _LEADING = "\"'“”‘’«»([{*_"
 _ENDING = "\"'“”‘’«»)]}*_"
 _STOPS = ".!?…:;"
 _BEHIND = _ENDING + _STOPS + ","
-_MARKS = _LEADING + _BEHIND
 # Names in a row, with nothing but marks around them.
 _RUN = (
     rf"(?:(?<=\s)|^)[{re.escape(_LEADING)}]*({_NAME}(?:\s+{_NAME})*)"
@@ -58,84 +57,6 @@ _CALLED = (
 _LABEL = r"[ \t]*(?:[-*+>•]|\d{1,3}[.)])[ \t]+"
 _BEFORE_LABEL = " \t-*+>•0123456789"
 _MOST_WORDS = 4
-
-
-class ProperName(NamedTuple):
-    """A possible name; `several` when it has two capitalised words or more.
-
-    `begins` says that it only begins sentences, as any word may.
-    """
-
-    name: str
-    several: bool
-    begins: bool = False
-
-
-def proper_names(text: str) -> list[ProperName]:
-    """The possible names of a text, each once, in their order.
-
-    These are two capitalised words in a row, or one, and a word that the text calls a
-    name. Headings, code, links, and lines in which every important word has a capital
-    are skipped.
-    """
-    called: list[str] = []
-    if "called " in text or "named " in text:
-        called = re.findall(_CALLED, text, flags=re.MULTILINE)
-    if "`" in text or "[" in text or "://" in text:
-        text = re.sub(_CODE, " . ", text, flags=re.DOTALL)
-    names = {
-        name: ProperName(name, several=False)
-        for name in called
-        if name not in _COMMON and not name.endswith("ly")
-    }
-    for line in text.split("\n"):
-        plain = line
-        # At its start alone: a search tries each of a million spaces as the first.
-        if line[:1] in _BEFORE_LABEL and (label := re.match(_LABEL, line)):
-            plain = line[label.end() :]
-        if plain.lstrip().startswith(("#", "|", "---")):
-            continue
-        for name in _of_line(plain):
-            if names.setdefault(name.name, name).begins:
-                names[name.name] = name
-    return list(names.values())
-
-
-def _of_line(line: str) -> Iterator[ProperName]:
-    if _is_title(line.split()):
-        return
-    for match in re.finditer(_RUN, line):
-        head = line[: match.start(1)].rstrip(_LEADING + " \t")
-        at_start = not head or _ends(head)
-        run: list[str] = []
-        for word in (*match[1].split(), ""):
-            stem = re.sub(r"['’]s?$", "", word)
-            is_common = len(stem) < 2 or stem.lower().replace("’", "'") in _COMMON
-            if not is_common:
-                run.append(stem)
-            if is_common or stem != word:
-                if 0 < len(run) <= _MOST_WORDS:
-                    several = len(run) > 1
-                    yield ProperName(" ".join(run), several, at_start and not several)
-                run, at_start = [], False
-
-
-def _is_title(words: list[str]) -> bool:
-    """Whether every important word of a line has a capital: a title, or shouting."""
-    if len(words) <= 2:
-        return False
-    for word in words:
-        plain = word.strip(_MARKS)
-        if plain[:1].islower() and plain not in STOP_WORDS:
-            return False
-    return True
-
-
-def _ends(word: str) -> bool:
-    """Whether a sentence ends behind a word, from its first letter on."""
-    return word.rstrip(_ENDING)[-1:] in _STOPS or word.endswith(("—", "–"))
-
-
 # A name may stand anywhere, but a long note is a page about many things.
 _MOST_READ = 20_000
 _MOST = 12
@@ -161,40 +82,78 @@ class LooseNames(NamedTuple):
     begun: tuple[str, ...]
 
 
-def loose_names(
-    text: str, entities: Collection[str], possible: Sequence[ProperName] | None = None
-) -> LooseNames:
-    """The names in a text that are not among its entities, at most twelve.
+def loose_names(text: str, entities: Collection[str]) -> LooseNames:
+    """The names in a text that are not among its entities, at most twelve: paths and
+    commands, capitalised words, and a word that the text calls a name.
 
     Args:
         text: of an entry.
         entities: the names of its entities, which tie it by themselves.
-        possible: the proper names of the text, where the caller knows them.
     """
-    if possible is None or len(text) > _MOST_READ:
-        text = text[:_MOST_READ]
-        possible = proper_names(text)
-    known = {fold(name) for name in entities}
-    found: dict[str, tuple[str, bool]] = {}
-    for name, begins in _names(text, possible):
-        form = fold(name)
-        if form not in known:
-            found.setdefault(form, (name, begins))
-            if len(found) == _MOST:
-                break
-    return LooseNames(
-        tuple(name for name, begins in found.values() if not begins),
-        tuple(name for name, begins in found.values() if begins),
+    text = text[:_MOST_READ]
+    # Whether a name only begins sentences.
+    names = {
+        name: False
+        for name in re.findall(_CALLED, text, flags=re.MULTILINE)
+        if name not in _COMMON and not name.endswith("ly")
+    }
+    for name, begins in _capitalised(text):
+        names[name] = names.get(name, True) and begins
+    single = sum(not begins and " " not in name for name, begins in names.items())
+    if single > _ALWAYS and single > len(text.split()) // _WORDS_A_NAME:
+        names = {
+            name: begins
+            for name, begins in names.items()
+            if " " in name and name.partition(" ")[0] not in _ARTICLES
+        }
+    code = dict.fromkeys(filter(is_code_term, identifiers(text)), False)
+    seen = {fold(name) for name in entities}
+    found: tuple[list[str], list[str]] = [], []
+    for name, begins in sorted((code | names).items(), key=lambda item: item[1]):
+        if fold(name) not in seen and sum(map(len, found)) < _MOST:
+            seen.add(fold(name))
+            found[begins].append(name)
+    return LooseNames(tuple(found[0]), tuple(found[1]))
+
+
+def _capitalised(text: str) -> Iterator[tuple[str, bool]]:
+    """The capitalised words of a text, with whether they begin a sentence.
+
+    Headings, code, links, and lines in which every important word has a capital are
+    skipped.
+    """
+    if "`" in text or "[" in text or "://" in text:
+        text = re.sub(_CODE, " . ", text, flags=re.DOTALL)
+    for line in text.split("\n"):
+        plain = line
+        # At its start alone: a search tries each of a million spaces as the first.
+        if line[:1] in _BEFORE_LABEL and (label := re.match(_LABEL, line)):
+            plain = line[label.end() :]
+        if plain.lstrip().startswith(("#", "|", "---")) or _is_title(plain.split()):
+            continue
+        for match in re.finditer(_RUN, plain):
+            head = plain[: match.start(1)].rstrip(_LEADING + " \t")
+            begins = not head or _ends(head)
+            run: list[str] = []
+            for word in (*match[1].split(), ""):
+                stem = re.sub(r"['’]s?$", "", word)
+                is_common = len(stem) < 2 or stem.lower().replace("’", "'") in _COMMON
+                if not is_common:
+                    run.append(stem)
+                if is_common or stem != word:
+                    if 0 < len(run) <= _MOST_WORDS:
+                        yield " ".join(run), begins and len(run) == 1
+                    run, begins = [], False
+
+
+def _is_title(words: list[str]) -> bool:
+    """Whether every important word of a line has a capital: a title, or shouting."""
+    plain = [word.strip(_LEADING + _BEHIND) for word in words]
+    return len(words) > 2 and not any(
+        word[:1].islower() and word not in STOP_WORDS for word in plain
     )
 
 
-def _names(text: str, possible: Sequence[ProperName]) -> Iterator[tuple[str, bool]]:
-    """The names, each with whether it only begins sentences; these come last."""
-    for name in identifiers(text):
-        if is_code_term(name):
-            yield name, False
-    single = sum(not (name.several or name.begins) for name in possible)
-    nouns = single > _ALWAYS and single > len(text.split()) // _WORDS_A_NAME
-    for name, several, begins in sorted(possible, key=lambda name: name.begins):
-        if not nouns or (several and name.partition(" ")[0] not in _ARTICLES):
-            yield name, begins
+def _ends(word: str) -> bool:
+    """Whether a sentence ends behind a word, from its first letter on."""
+    return word.rstrip(_ENDING)[-1:] in _STOPS or word.endswith(("—", "–"))
