@@ -46,8 +46,7 @@ def main(words: Sequence[str], cwd: str) -> int:
 
 
 def _merge(base: str, ours: str, theirs: str, path: str, *, cwd: str) -> int:
-    from memcli.entries.merging.files import Version
-    from memcli.entries.merging.one_file import merge_path
+    from memcli.entries.merging.files import Version, merge_path
 
     start, one, two = (
         files.read(os.path.join(cwd, name), limit=_LARGEST)

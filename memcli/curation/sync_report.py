@@ -13,7 +13,7 @@ from memcli.entries import codec, layout, no_secrets
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.entries.file_checks import reworded
-from memcli.entries.merging import one_file
+from memcli.entries.merging import files as merging
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
@@ -169,7 +169,7 @@ def force_of(contents: Iterable[tuple[str, bytes]]) -> Force:
         if not any(word in data for word in _KEYS):
             continue
         try:
-            entry = one_file.shown(data, path) or codec.decode(data, path).entry
+            entry = merging.shown(data, path) or codec.decode(data, path).entry
         except MemcliError:  # in force nowhere
             continue
         if entry.status is Status.ACTIVE and (entry.pinned or entry.enforce):

@@ -26,3 +26,21 @@ def tables(text: str) -> dict[str, Any]:
     if any(line.count(".") > _MOST_DOTS for line in text.splitlines()):
         raise RecursionError  # as tomllib does for brackets
     return tomllib.loads(text)
+
+
+def flat(text: str) -> dict[tuple[str, ...], Any] | None:
+    """Settings by their keys; None for what is no TOML, or nested too deep."""
+
+    def leaves(value: Any, *key: str) -> dict[tuple[str, ...], Any]:
+        if not isinstance(value, dict) or not value:
+            return {key: value}
+        return {
+            inner: leaf
+            for name in value
+            for inner, leaf in leaves(value[name], *key, name).items()
+        }
+
+    try:
+        return leaves(tables(text))
+    except (ValueError, RecursionError):
+        return None

@@ -196,9 +196,9 @@ def _both_sides(data: bytes, path: str, kinds: Collection[str]) -> codec.Decoded
     """A file in which git left two sides, as one entry that names them both."""
     if b"<<<<<<< " not in data:
         return None
-    from memcli.entries.merging import one_file
+    from memcli.entries.merging import files as merging
 
-    both = one_file.shown(data, path, kinds)
+    both = merging.shown(data, path, kinds)
     return None if both is None else codec.Decoded(both, (), True)
 
 

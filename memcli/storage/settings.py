@@ -136,9 +136,9 @@ def parsed(text: str, path: str) -> Config:
 def changed(before: str, after: str) -> list[str]:
     """The settings that have another value in the second of two configs' texts, by
     name, as in `agents.alpha.groups`."""
-    from memcli.entries.merging.files import table
+    from memcli.entries.toml_text import flat
 
-    one, two = (table(text) or {} for text in (before, after))
+    one, two = (flat(text) or {} for text in (before, after))
     names = [
         ".".join(key)
         for key, value in {**one, **two}.items()

@@ -1,4 +1,4 @@
-"""A three-way merge of the fields of one entry.
+"""A three-way merge of the fields of one entry, and of texts by lines.
 
 Invariant: pure. `older` and `newer` are the two sides in an order that does not depend
 on who merges, so the result does not, either. A list is a union in which what one side
@@ -14,7 +14,6 @@ from memcli.entries import anchors, dates
 from memcli.entries.entry import FIELDS, Entry, Status, Visibility
 from memcli.entries.fields import MOST_ASKED
 from memcli.entries.frontmatter import lines_of, values_of
-from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
@@ -113,16 +112,14 @@ CARRIED = (
 """The fields of the version before that the newest one gets from the other side."""
 
 
-class MergedFields(NamedTuple):
-    """An entry with merged fields (its title and text are the newer side's), and one
-    sentence part for each value that was not taken as it was."""
-
-    entry: Entry
-    notes: tuple[str, ...]
-
-
-def merge(base: Entry | None, older: Entry, newer: Entry) -> MergedFields:
+def merge(
+    base: Entry | None, older: Entry, newer: Entry
+) -> tuple[Entry, tuple[str, ...]]:
     """Merge the fields of two versions of one entry.
+
+    Returns:
+        The entry, whose title and text are the newer side's, and a part of a sentence
+        for each value that was not taken as it was.
 
     Args:
         base: the version that both started from; None when they have none in common.
@@ -149,12 +146,12 @@ def merge(base: Entry | None, older: Entry, newer: Entry) -> MergedFields:
     values |= readers | status(base, older, newer)
     values["extra"], renamed = _extra(base, older, newer)
     notes += renamed
-    return MergedFields(newer.replace(**values), tuple(notes))
+    return newer.replace(**values), tuple(notes)
 
 
 def carried(before: Entry, other: Entry, current: Entry) -> Entry:
     """The newest version with what another side made of the version before it."""
-    merged = merge(before, other, current).entry
+    merged, _ = merge(before, other, current)
     return current.replace(**decisions_of(merged, CARRIED))
 
 
@@ -243,3 +240,90 @@ def _epoch(text: str | None) -> int:
 
 def _shown(value: Any) -> str:
     return str(value)[:60]
+
+
+# --- texts, by lines --------------------------------------------------------------
+
+
+def merge_texts(base: str, older: str, newer: str) -> tuple[str, int]:
+    """Merge two texts that were one: the text, and the number of conflicts, which are
+    regions that both sides changed; the newer side's lines stand there.
+
+    Args:
+        base: what both were before; empty when they have nothing in common.
+        older: the side that gives way where both changed the same lines.
+        newer: the other side.
+
+    >>> merge_texts("a\\nb\\nc\\n", "A\\nb\\nc\\n", "a\\nb\\nc\\nd\\n")
+    ('A\\nb\\nc\\nd\\n', 0)
+    >>> merge_texts("a\\n", "b\\n", "c\\n")
+    ('c\\n', 1)
+    """
+    if older == newer or base == older:
+        return newer, 0
+    if base == newer:
+        return older, 0
+    if not base:  # every line would count as added by both
+        return newer, 1
+    start = base.split("\n")
+    changes = sorted(
+        (
+            (first, end, side, lines)
+            for side, text in enumerate((older, newer))
+            for first, end, lines in _hunks(start, text.split("\n"))
+        ),
+        reverse=True,
+    )
+    merged: list[str] = []
+    conflicts = done = 0
+    while changes:
+        group = [changes.pop()]
+        first, end, *_ = group[0]
+        # What concerns the same lines, or is added between the same two.
+        while changes and (
+            changes[-1][0] < end or changes[-1][:2] == (first, end) == (first, first)
+        ):
+            group.append(changes.pop())
+            end = max(end, group[-1][1])
+        before = start[first:end]
+        sides = [list(before), list(before)]
+        for begin, stop, side, lines in reversed(group):
+            sides[side][begin - first : stop - first] = lines
+        one, two = sides
+        merged += start[done:first]
+        if first == end and before not in (one, two):
+            head, tail = _shared(one, two)
+            merged += [*one[: len(one) - tail], *two[head:]]
+        else:
+            conflicts += one not in (two, before) and two != before
+            merged += one if two == before else two
+        done = end
+    merged += start[done:]
+    return "\n".join(merged), conflicts
+
+
+def _shared(one: list[str], two: list[str]) -> tuple[int, int]:
+    """How many lines at their beginning, and then at their end, two texts share."""
+    head = tail = 0
+    limit = min(len(one), len(two))
+    while head < limit and one[head] == two[head]:
+        head += 1
+    while tail < limit - head and one[-1 - tail] == two[-1 - tail]:
+        tail += 1
+    return head, tail
+
+
+def _hunks(base: list[str], side: list[str]) -> list[tuple[int, int, list[str]]]:
+    """The changes of a side, in the order of the base: from where to where (exclusive)
+    other lines stand, and which."""
+    from difflib import SequenceMatcher
+
+    # In a long text lines that it holds again and again anchor nothing (`autojunk`):
+    # the time would grow with the square of their number.
+    return [
+        (first, end, side[start:stop])
+        for what, first, end, start, stop in SequenceMatcher(
+            None, base, side
+        ).get_opcodes()
+        if what != "equal"
+    ]

@@ -7,13 +7,18 @@ as a set, and every other file by lines: where both sides changed the same ones,
 stay, in settings those of the older side as comments. A file that cannot be merged is
 kept beside the other, byte for byte. The result does not depend on which side is
 "ours".
+
+`merge_path` merges what stands at one path, as git asks for it, which does not know the
+rest of the vault. Where the sides have different entries there, be they versions of
+one, the newest stands there and the other is a file besides: `memcli doctor --fix`
+makes one chain of such versions. In a file in which git has left the marks of a merge,
+what stands between the marks belongs to the sides that they name, and every other line
+to both. A file whose marks do not close, or stand inside of each other, has no sides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from memcli.entries import codec, dates, layout
+from memcli.entries import codec, dates, layout, toml_text
 from memcli.entries.entry import KINDS, Entry, Status
 from memcli.entries.identity import strict_key
 from memcli.entries.ids import LAST_MS, new_id
@@ -24,8 +29,7 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-    from typing import Any
+    from collections.abc import Callable, Collection, Sequence
 
     from memcli.entries.codec import Decoded
 
@@ -153,7 +157,7 @@ def _merged(
     start = base.entry if base else Entry("")
     one, two = (each.entry for each in read)
     entry, notes = fields.merge(base and start, one, two)
-    body, conflicts = merge_texts(start.body, one.body, two.body)
+    body, conflicts = fields.merge_texts(start.body, one.body, two.body)
     both_named = len({start.title, one.title, two.title}) == 3
     entry = entry.replace(
         id=min(one.id, two.id),
@@ -259,9 +263,10 @@ def _by_lines(
         return MergedFile("".join(f"{row}\n" for row in rows).encode())
     is_settings = path == layout.CONFIG
     # What both add at one place may stand in the wrong section in one of two orders.
-    for merged in (merge_texts(*texts), merge_texts(start, two, one)):
-        if not merged.conflicts and (not is_settings or _agrees(merged.text, texts)):
-            return MergedFile(merged.text.encode())
+    for sides in ((one, two), (two, one)):
+        merged, conflicts = fields.merge_texts(start, *sides)
+        if not conflicts and (not is_settings or _agrees(merged, texts)):
+            return MergedFile(merged.encode())
     there = {line.strip() for line in two.splitlines()}
     mark = "# " if is_settings else ""
     more = "".join(
@@ -294,7 +299,7 @@ def _agrees(merged: str, texts: Sequence[str]) -> bool:
     A line says something else below another `[section]`, and lines know nothing of
     sections: a key for one agent could become a key for the next one.
     """
-    start, one, two, now = map(table, (*texts, merged))
+    start, one, two, now = map(toml_text.flat, (*texts, merged))
     if start is None or one is None or two is None or now is None:
         return False
     wanted = {
@@ -304,118 +309,133 @@ def _agrees(merged: str, texts: Sequence[str]) -> bool:
     return now == {key: value for key, value in wanted.items() if value is not None}
 
 
-def table(text: str) -> dict[tuple[str, ...], Any] | None:
-    """Settings by their keys; None for what is no TOML, or nested too deep."""
-    from memcli.entries import toml_text
-
-    def flat(value: Any, *key: str) -> dict[tuple[str, ...], Any]:
-        if not isinstance(value, dict) or not value:
-            return {key: value}
-        return {
-            inner: leaf
-            for name in value
-            for inner, leaf in flat(value[name], *key, name).items()
-        }
-
-    try:
-        return flat(toml_text.tables(text))
-    except (ValueError, RecursionError):
-        return None
+# --- one path, as git asks for it -----------------------------------------------------
 
 
-# --- texts, by lines --------------------------------------------------------------
-
-
-Lines = Sequence[str]
-
-
-class MergedText(NamedTuple):
-    """A merged text; `conflicts` counts the regions that both sides changed, in which
-    the newer side's lines stand."""
-
-    text: str
-    conflicts: int
-
-
-def merge_texts(base: str, older: str, newer: str) -> MergedText:
-    """Merge two texts that were one.
+def merge_path(
+    path: str,
+    base: bytes | None,
+    ours: Version,
+    theirs: Version,
+    *,
+    kinds: Collection[str] = KINDS,
+) -> MergedFile:
+    """Merge what three commits have at one path.
 
     Args:
-        base: what both were before; empty when they have nothing in common.
-        older: the side that gives way where both changed the same lines.
-        newer: the other side.
-
-    >>> merge_texts("a\\nb\\nc\\n", "A\\nb\\nc\\n", "a\\nb\\nc\\nd\\n")
-    MergedText(text='A\\nb\\nc\\nd\\n', conflicts=0)
-    >>> merge_texts("a\\n", "b\\n", "c\\n")
-    MergedText(text='c\\n', conflicts=1)
+        path: vault-relative.
+        base: what both sides started from; None for no file.
+        ours: one side.
+        theirs: the other side.
+        kinds: the kinds of the vault.
     """
-    if older == newer or base == older:
-        return MergedText(newer, 0)
-    if base == newer:
-        return MergedText(older, 0)
-    if not base:  # every line would count as added by both
-        return MergedText(newer, 1)
-    start = base.split("\n")
-    changes = sorted(
-        (
-            (first, end, side, lines)
-            for side, text in enumerate((older, newer))
-            for first, end, lines in hunks(start, text.split("\n"))
-        ),
-        reverse=True,
-    )
-    merged: list[str] = []
-    conflicts = done = 0
-    while changes:
-        group = [changes.pop()]
-        first, end, *_ = group[0]
-        # What concerns the same lines, or is added between the same two.
-        while changes and (
-            changes[-1][0] < end or changes[-1][:2] == (first, end) == (first, first)
-        ):
-            group.append(changes.pop())
-            end = max(end, group[-1][1])
-        before = start[first:end]
-        sides = [list(before), list(before)]
-        for begin, stop, side, lines in reversed(group):
-            sides[side][begin - first : stop - first] = lines
-        one, two = sides
-        merged += start[done:first]
-        if first == end and before not in (one, two):
-            head, tail = _shared(one, two)
-            merged += [*one[: len(one) - tail], *two[head:]]
+    sides = in_order(path, ours, theirs, kinds)
+    read = [understood(side.data, path, kinds) for side in sides]
+    older, newer = (decoded and decoded.entry for decoded in read)
+    if not (older and newer and layout.is_entry(path)) or older.id == newer.id:
+        return merge_file(path, base, ours, theirs, kinds=kinds)
+    start = understood(base, path, kinds) if base is not None else None
+    before = start.entry if start else Entry("")
+    for entry, side, other, after in (
+        (older, sides[0], newer, sides[1]),
+        (newer, sides[1], older, sides[0]),
+    ):
+        if entry.id == before.id:  # the other side evolved it
+            resolved = Status.RESOLVED is entry.status is not before.status
+            if entry.body == before.body and not resolved:
+                return MergedFile(after.data)
+            text = archived_text(path, side, entry, other, other.id)
+            note = f"one side evolved it: the version of {side.name} is in the archive"
+            return MergedFile(after.data, (text,), (note,), eyes=True)
+    kept = Kept(f"{path.removesuffix('.md')}-2.md", sides[0].data)
+    note = "both sides made a file of this name: both are kept"
+    return MergedFile(sides[1].data, (kept,), (note,), eyes=True)
+
+
+# --- the marks of a merge -------------------------------------------------------------
+
+
+_LONGEST_NAME = 60
+
+
+class Sides(NamedTuple):
+    """Both files, named as git named them, and their base if the marks tell it."""
+
+    ours: Version
+    theirs: Version
+    base: bytes | None = None
+
+
+def sides(data: bytes) -> Sides | None:
+    """The two files that a merge put into one; None for a file without its marks."""
+    if b"<<<<<<< " not in data or b"\n>>>>>>> " not in data:
+        return None
+    files: tuple[list[bytes], list[bytes], list[bytes]] = ([], [], [])
+    names: list[bytes] = [b"", b""]
+    place: int | None = None  # 0 ours, 1 base, 2 theirs; None outside of the marks
+    told = False
+    for line in data.splitlines(keepends=True):
+        mark = line[:8].rstrip()
+        if mark == b"<<<<<<<" and place is None:
+            place, names[0] = 0, names[0] or line[8:].strip()
+        elif mark == b"|||||||" and place == 0:
+            place, told = 1, True
+        elif line.rstrip(b"\r\n") == b"=======" and place in (0, 1):
+            place = 2
+        elif mark == b">>>>>>>" and place == 2:
+            place, names[1] = None, names[1] or line[8:].strip()
+        elif mark in (b"<<<<<<<", b">>>>>>>"):
+            return None
         else:
-            conflicts += one not in (two, before) and two != before
-            merged += one if two == before else two
-        done = end
-    merged += start[done:]
-    return MergedText("\n".join(merged), conflicts)
+            for number, file in enumerate(files):
+                if place in (None, number):
+                    file.append(line)
+    if place is not None:
+        return None
+    ours, base, theirs = (b"".join(file) for file in files)
+    if ours == theirs == data:
+        return None
+    return Sides(
+        Version(ours, _name(names[0], "ours")),
+        Version(theirs, _name(names[1], "theirs")),
+        base if told else None,
+    )
 
 
-def _shared(one: Lines, two: Lines) -> tuple[int, int]:
-    """How many lines at their beginning, and then at their end, two texts share."""
-    head = tail = 0
-    limit = min(len(one), len(two))
-    while head < limit and one[head] == two[head]:
-        head += 1
-    while tail < limit - head and one[-1 - tail] == two[-1 - tail]:
-        tail += 1
-    return head, tail
+def _name(name: bytes, otherwise: str) -> str:
+    text = " ".join(name.decode("utf-8", "replace").split())
+    shown = "".join(letter for letter in text if letter.isprintable())
+    return shown[:_LONGEST_NAME] or otherwise
 
 
-def hunks(base: Lines, side: Lines) -> list[tuple[int, int, Lines]]:
-    """The changes of a side, in the order of the base: from where to where (exclusive)
-    other lines stand, and which."""
-    from difflib import SequenceMatcher
+def shown(data: bytes, path: str, kinds: Collection[str] = KINDS) -> Entry | None:
+    """A marked file as one entry whose text names both sides; None for other files.
 
-    head, tail = _shared(base, side)
-    old, new = base[head : len(base) - tail], side[head : len(side) - tail]
-    # In a long text lines that it holds again and again anchor nothing (`autojunk`):
-    # the time would grow with the square of their number.
-    changes = SequenceMatcher(None, old, new).get_opcodes()
-    return [
-        (head + first, head + end, new[start:stop])
-        for what, first, end, start, stop in changes
-        if what != "equal"
-    ]
+    It is shown to nobody who may not see one of the sides, and is resolved when one is.
+    """
+    found = sides(data)
+    if found is None:
+        return None
+    read = {
+        side: understood(side.data, path, kinds) for side in (found.ours, found.theirs)
+    }
+    entries = {side: decoded.entry for side, decoded in read.items() if decoded}
+    if len(entries) < len(read):
+        return None
+    older, newer = in_order(path, found.ours, found.theirs, kinds)
+    merged = fields.merge(None, entries[older], entries[newer])[0]
+    texts = [f"{side.name}:\n\n{entries[side].body.strip()}" for side in read]
+    if entries[older].body == entries[newer].body:
+        texts = [entries[newer].body.strip()]
+    body = "\n\n".join(["(A merge left two versions of this.)", *texts])
+    return merged.replace(body=f"{body}\n", path=path)
+
+
+def merge_marked(
+    data: bytes, path: str, kinds: Collection[str] = KINDS
+) -> MergedFile | None:
+    """Merge the two sides of a marked file; None for a file without the marks."""
+    found = sides(data)
+    if found is None:
+        return None
+    return merge_path(path, found.base, found.ours, found.theirs, kinds=kinds)

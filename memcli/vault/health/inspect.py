@@ -16,7 +16,7 @@ from memcli.entries.codec import Problem
 from memcli.entries.eligibility import View, facts, standing, verdict
 from memcli.entries.entry import FIELDS, Entry, Layer
 from memcli.entries.identity import claim_number
-from memcli.entries.merging import one_file
+from memcli.entries.merging import files as merging
 from memcli.entries.text import differences, links
 from memcli.errors import EntryNotFound, InvalidConfig, MemcliError, Unreadable
 from memcli.named_tuple import NamedTuple
@@ -127,7 +127,7 @@ def inspect(vault: Vault, entry_id: str) -> Inspected:
 
     def look(reader: Reader) -> Inspected:
         resolves = reader.claims.resolves(claim_number(stored.entry.body))
-        both = one_file.shown(stored.data, path, vault.kinds)  # as the index has it
+        both = merging.shown(stored.data, path, vault.kinds)  # as the index has it
         known = facts(both or stored.entry, vault.settings.policies, resolves)
         docs = reader.exact("path", path)
         if not docs:

@@ -185,12 +185,12 @@ def _about_entries(
 def _read(vault: Vault, path: str) -> tuple[list[Finding], Text | None]:
     """The findings in one file, and its text when it is an entry's."""
     from memcli.entries import codec, file_checks
-    from memcli.entries.merging import one_file
+    from memcli.entries.merging import files as merging
 
     kinds = vault.kinds
     try:
         data = files.read(os.path.join(vault.root, *path.split("/")), follow=False)
-        both = one_file.shown(data, path, kinds)
+        both = merging.shown(data, path, kinds)
         if both is not None:
             return file_checks.in_conflict(data, path), file_checks.text_of(data, both)
         decoded = codec.decode(data, path, kinds=kinds)

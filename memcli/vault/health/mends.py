@@ -11,7 +11,8 @@ from contextlib import suppress
 from memcli.entries import codec, layout
 from memcli.entries.entry import Status
 from memcli.entries.identity import strict_key
-from memcli.entries.merging import chains, one_file
+from memcli.entries.merging import chains
+from memcli.entries.merging import files as merging
 from memcli.entries.merging.fields import RESOLUTION
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
@@ -125,8 +126,8 @@ def _marked(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
     """A file with marks of a merge as it is merged, and the text that gives way."""
     path, root = finding.path, at.vault.root
     before = files.read(inside(root, path), follow=False)
-    merged = one_file.merge_marked(before, path, at.vault.kinds)
-    if merged is None or one_file.sides(merged.data) is not None:
+    merged = merging.merge_marked(before, path, at.vault.kinds)
+    if merged is None or merging.sides(merged.data) is not None:
         return
     action = "merge the two sides that git left in it"
     changes: dict[str, tuple[bytes | None, bytes | None]] = {}

@@ -6,11 +6,11 @@ from time import process_time
 
 import pytest
 
-from memcli.entries import layout
+from memcli.entries import layout, toml_text
 from memcli.entries.entry import Entry, Status
 from memcli.entries.ids import new_id
 from memcli.entries.merging.chains import Sides, join
-from memcli.entries.merging.files import MergedFile, Version, table
+from memcli.entries.merging.files import MergedFile, Version
 from memcli.entries.merging.files import merge_file as merge
 
 ADA = '[agents.ada]\npolicy = "group"\n'
@@ -101,7 +101,7 @@ def test_ignored_names_are_those_of_either_side_without_what_one_removed() -> No
 
 def test_settings_that_are_nested_too_deep_are_merged_without_reading_them() -> None:
     deep = ".".join("a" * 40_000) + " = 1\n"
-    assert table(deep) is None
+    assert toml_text.flat(deep) is None
 
 
 # --- one chain of the versions that two clones have made ------------------------------
