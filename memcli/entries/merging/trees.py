@@ -12,6 +12,7 @@ through the caller, and of what changed alone.
 
 from __future__ import annotations
 
+import posixpath
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +21,6 @@ from shlex import quote
 
 from memcli.entries import codec, layout
 from memcli.entries.entry import KINDS, Entry, Status
-from memcli.entries.frontmatter import values_of
 from memcli.entries.ids import adopted_id
 from memcli.entries.merging import chains
 from memcli.entries.merging.files import Version, merge_file
@@ -230,18 +230,9 @@ def _renamed(base: Sequence[_File], side: Sequence[_File]) -> dict[str, str]:
 def _is_same(one: _File, two: _File) -> bool:
     """Whether two new files of one key are one, and not two of one name."""
     if layout.registered_type(one.path) and layout.registered_type(two.path):
-        return not _names(one).isdisjoint(_names(two))
+        return True
     entries = layout.is_entry(one.path) or layout.is_entry(two.path)
     return (one.own and two.own) or not entries
-
-
-def _names(file: _File) -> set[str]:
-    """The names of a registered entity."""
-    names = [file.path.rpartition("/")[2].removesuffix(".md")]
-    if file.entry is not None:
-        names = [file.entry.title or names[0]]
-        names += values_of(dict(file.entry.extra).get("aliases", ""))
-    return {" ".join(name.casefold().split()) for name in names}
 
 
 # --- the merge ------------------------------------------------------------------------
@@ -354,8 +345,8 @@ class _Work:
             if file.entry and file.entry.superseded_by and not is_archived:
                 place = layout.archived(file.path, name)
                 self.results[name] = file._replace(path=place, rank=2)
-        for name, what in joined.notes.items():
-            self._note(name, self.results[name], what, eyes=True)
+        for name in joined.notes.keys() & self.results.keys():
+            self._note(name, self.results[name], joined.notes[name], eyes=True)
 
     def plan(self, changed: Sequence[str]) -> MergePlan:
         """Settle where everything lies, and say what differs from our side."""
@@ -418,10 +409,10 @@ class _Places:
         while hindrance := self._hindrance(free):
             number += 1
             parts = path.split("/")
-            name, dot, ending = parts[hindrance - 1], "", ""
-            if hindrance == len(parts) and "." in name[1:]:
-                name, dot, ending = name.rpartition(".")
-            parts[hindrance - 1] = f"{name}-{number}{dot}{ending}"
+            name, ending = parts[hindrance - 1], ""
+            if hindrance == len(parts):
+                name, ending = posixpath.splitext(name)
+            parts[hindrance - 1] = f"{name}-{number}{ending}"
             free = "/".join(parts)
         self._add(free)
         return free
