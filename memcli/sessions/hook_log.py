@@ -30,13 +30,13 @@ def note(root: str, line: Mapping[str, Any]) -> None:
     line = {name: _clean(value) for name, value in line.items()}
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        data = json.dumps(line, ensure_ascii=True).encode() + b"\n"
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        # It begins with the end of a line: a full disk or a kill may have cut the last.
+        data = b"\n" + json.dumps(line, ensure_ascii=True).encode()
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
-            size = os.fstat(handle).st_size
-            if size > _MOST:
+            if os.fstat(handle).st_size > _MOST:
                 os.replace(path, path + ".1")
-            os.write(handle, b"\n" + data if _torn(handle, size) else data)
+            os.write(handle, data)
         finally:
             os.close(handle)
     except (OSError, TypeError, ValueError):
@@ -54,13 +54,6 @@ def _clean(value: Any) -> Any:
     from memcli.entries import no_secrets
 
     return no_secrets.masked(value)
-
-
-def _torn(handle: int, size: int) -> bool:
-    """Whether a full disk or a kill has cut the last line."""
-    if not size or not hasattr(os, "pread"):  # Windows: one line more is lost
-        return False
-    return os.pread(handle, 1, size - 1) != b"\n"
 
 
 def named(error: BaseException) -> str:

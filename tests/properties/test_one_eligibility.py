@@ -181,19 +181,23 @@ def test_constraints_and_injection_show_nothing_else(asked: Vault, view: str) ->
 def test_hooks_tell_nothing_else(asked: Vault, view: str) -> None:
     allowed = admitted(asked, VIEWS[view])
     entries = [asked.get(name) for name in allowed]
-    told = [one.id for one in start.at_start(asked, start.Session(VIEWS[view])).items]
+    session = start.Session(VIEWS[view])
+    found = asked.read(lambda reader: start.standing(asked, reader, session))
+    told = [one.id for one in found.items]
     assert set(told) <= allowed
     assert len(told) == len(set(told))
     for number in range(1, len(list(cases())) + 1, 19):
         prompt = f"{WORD} number{number} word{number}a word{number}b"
         words_of = prompts.question(prompt)
-        fits = prompts.for_prompt(asked, words_of, VIEWS[view], set())
-        assert {one.item.id for one in fits} <= allowed
+        fits = asked.read(
+            lambda reader: prompts.fitting(asked, reader, words_of, VIEWS[view], ())  # noqa: B023
+        )
+        assert {one.id for one in fits} <= allowed
         # It is not silence that makes this true.
         words = f"number{number} "
         # What fades is not brought.
         held = any(words in one.body and one.item != "derived" for one in entries)
-        assert any(words in one.item.text for one in fits) is held
+        assert any(words in one.text for one in fits) is held
 
 
 @pytest.mark.slow

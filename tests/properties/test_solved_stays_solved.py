@@ -143,6 +143,8 @@ def shown(vault: Vault) -> dict[str, list[str]]:
     chosen = vault.read(lambda reader: select.chosen(reader, vault.settings, VIEW))
     told = [*chosen.rules, *chosen.focus]
     words = prompt.question(SOLVED)
+    at_start = vault.read(lambda reader: start.standing(vault, reader, SESSION))
+    fits = vault.read(lambda reader: prompt.fitting(vault, reader, words, VIEW, set()))
     (waiting,) = [one for one in inbox.pending(vault) if one.title == "It waits"]
     return {
         "recall": [row.text for row in (*found.rows, *found.constraints)],
@@ -153,10 +155,8 @@ def shown(vault: Vault) -> dict[str, list[str]]:
         "reflect, left out": [repr(reflected.superseded_excluded)],
         "reflect of several": [row.text for row in both.reflect(SOLVED).facts],
         "synthesize": [vault.synthesize(Query(SOLVED, VIEW)).answer],
-        "a session's start": [one.text for one in start.at_start(vault, SESSION).items],
-        "a prompt": [
-            one.item.text for one in prompt.for_prompt(vault, words, VIEW, set())
-        ],
+        "a session's start": [one.text for one in at_start.items],
+        "a prompt": [one.text for one in fits],
         "injection": [one.text for one in told],
         "resolve --list": [
             one.title for one in resolve_query.standings(vault, ["unresolved"])
@@ -280,16 +280,14 @@ def test_hooks_tell_nothing_of_a_team_that_the_user_resolved(
     def told() -> list[str]:
         # As in a hook, the own vault answers first.
         own.read(lambda reader: reader.size)
-        answers = teams.ask(
+        answers, silent = teams.ask(
             [place],
-            lambda vault, reader: start.standing(
-                reader, vault.settings, vault.source, SESSION
-            ),
+            lambda vault, reader: start.standing(vault, reader, SESSION),
             own=own,
             until=time.monotonic() + 30,
         )
-        assert not answers.silent
-        return [item.text for told in answers.answers for item in told.items]
+        assert not silent
+        return [item.text for told in answers for item in told.items]
 
     team.recall("warm up its index")
     assert told() == [SOLVED]

@@ -80,7 +80,9 @@ def test_a_prompt_is_told_the_same_with_and_without_asked(
         save(vault, POOL, asked=phrases)
         save(vault, "Clients of the gateway wait thirty seconds", asked=phrases)
         question = briefing.question(prompt)
-        found = briefing.for_prompt(vault, question, View(NOW), ())
-        told.append([(fit.item.text, fit.evidence) for fit in found])
+        found = vault.read(
+            lambda reader: briefing.fitting(vault, reader, question, View(NOW), ())  # noqa: B023
+        )
+        told.append([(item.text, item.evidence) for item in found])
     assert told[0] == told[1]
     assert bool(told[0]) == (prompt != PROMPTS[0])

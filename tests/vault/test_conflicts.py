@@ -108,9 +108,8 @@ def test_marks_that_do_not_close_are_shown_by_nothing(vault: Vault) -> None:
     reader = vault.index.current()
     (doc,) = reader.exact("id", saved.id)
     assert reader.verdict(doc, View(0, as_of=2**40)) is not None
-    assert (
-        start.at_start(vault, start.Session(View(vault.now_ms() // 1000))).items == []
-    )
+    session = start.Session(View(vault.now_ms() // 1000))
+    assert vault.read(lambda r: start.standing(vault, r, session)).items == []
 
     seen = inspect(vault, saved.id)
     assert seen.reason_not_eligible == "a merge conflict stands in it"

@@ -57,6 +57,7 @@ class Item(NamedTuple):
         source: the vault that it is from; empty for the own one.
         signal: its row for the log of signals, which is not told; None for no row.
         title: the line that it comes down to where it has no room; empty for none.
+        evidence: that a prompt needs it; 0 where another entry brought it.
     """
 
     id: str
@@ -65,6 +66,7 @@ class Item(NamedTuple):
     source: str = ""
     signal: EventRow | None = None
     title: str = ""
+    evidence: float = 0.0
 
     @property
     def by_title(self) -> Item:
@@ -75,6 +77,16 @@ class Item(NamedTuple):
     def is_whole(self) -> bool:
         """Whether its text is told, and not its title alone."""
         return not self.title or self.text != self.title
+
+
+def is_new(item: Item, told: set[str]) -> bool:
+    """Whether neither the entry nor its words were told; both are from now on."""
+    from memcli.entries.identity import strict_key
+
+    marks = {item.id, strict_key("", item.text)}
+    new = told.isdisjoint(marks)
+    told |= marks
+    return new
 
 
 class Framed(NamedTuple):

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 from memcli.entries.entry import Item as ReflectionItem
 from memcli.entries.text import prompt_injection
-from memcli.named_tuple import NamedTuple
-from memcli.sessions.briefing.frame import Item, marked, short, source_of
+from memcli.sessions.briefing.frame import Item, is_new, marked, short, source_of
 from memcli.vault import signals
 
 TYPE_CHECKING = False
@@ -33,6 +32,8 @@ if TYPE_CHECKING:
 
 _FITTING = "What may fit this prompt"
 MOST = 3
+# Of the own vault among these, if so many fit.
+_OWN = 2
 # What happened, what is to be done and what might be done is asked for (`recall`), and
 # not told unasked. Any other kind says what holds until somebody changes it; a note
 # may be anything, and somebody wanted it kept.
@@ -47,33 +48,6 @@ _HEAD, _TAIL = 2_000, 600
 _FEW = 4
 
 
-class Fit(NamedTuple):
-    """An entry that a prompt brings; its evidence is 0 when another one brought it."""
-
-    item: Item
-    evidence: float
-
-
-def for_prompt(
-    vault: Vault,
-    asked: Names,
-    view: View,
-    shown: Collection[str],
-    watch: Watch | None = None,
-) -> list[Fit]:
-    """The entries that a prompt brings, the best first, without those shown already.
-
-    Args:
-        vault: the own one.
-        asked: as `question` gives them.
-        view: the agent that asks, and the moment.
-        shown: the ids of the entries that the session was shown.
-        watch: finds out what speaks of code that changed since, which is left out.
-    """
-    source = source_of(vault)
-    return vault.read(lambda reader: fitting(reader, asked, view, shown, source, watch))
-
-
 def question(prompt: str) -> list[tuple[str, ...]]:
     """The distinct words of a prompt, as `tokens.names` gives them."""
     from memcli.entries.text import tokens
@@ -84,14 +58,24 @@ def question(prompt: str) -> list[tuple[str, ...]]:
 
 
 def fitting(
+    vault: Vault,
     reader: Reader,
     asked: Names,
     view: View,
     shown: Collection[str],
-    source: str = "",
     watch: Watch | None = None,
-) -> list[Fit]:
-    """As `for_prompt`, for a caller that holds a reader; `source` as in `standing`."""
+) -> list[Item]:
+    """The entries that a prompt brings, the best first, without those shown already.
+
+    Args:
+        vault: the own one, or a team's.
+        reader: of it.
+        asked: as `question` gives them.
+        view: the agent that asks, and the moment.
+        shown: the ids of the entries that the session was shown.
+        watch: finds out what speaks of code that changed since, which is left out.
+    """
+    source = source_of(vault)
     told: list[tuple[float, StoredRow]] = []
 
     def take(doc: int, evidence: float) -> None:
@@ -117,13 +101,29 @@ def fitting(
         for doc in _named_too(reader, row) if len(told) < MOST else ():
             if len(told) < MOST:
                 take(doc, 0.0)
-    return [_fit(marked(reader, row, view), evidence, source) for evidence, row in told]
+    return [
+        _item(marked(reader, row, view), evidence, source) for evidence, row in told
+    ]
 
 
-def _fit(row: StoredRow, evidence: float, source: str) -> Fit:
+def _item(row: StoredRow, evidence: float, source: str) -> Item:
     channel = "lexical" if evidence else "graph"
     signal = None if source else signals.row(row, score=evidence, channels=[channel])
-    return Fit(Item(row.id, short(row, source), _FITTING, source, signal), evidence)
+    return Item(row.id, short(row, source), _FITTING, source, signal, evidence=evidence)
+
+
+def together(own: Sequence[Item], teams: Sequence[Sequence[Item]]) -> list[Item]:
+    """The entries that a prompt brings out of all vaults: those with most evidence.
+
+    Evidence is a sum on one scale in every vault, so it is not weighed again.
+    """
+    marks: set[str] = set()
+    found = [item for items in (own, *teams) for item in items if is_new(item, marks)]
+    found.sort(key=lambda item: -item.evidence)  # equal: the own vault first
+    best_own = [item for item in found if not item.source][:_OWN]
+    others = [item for item in found if item not in best_own]
+    others = others[: MOST - len(best_own)]
+    return [item for item in found if item in best_own or item in others]
 
 
 def _best(reader: Reader, asked: Names) -> list[tuple[float, int]]:

@@ -21,7 +21,14 @@ from memcli.entries.ids import shortened
 from memcli.entries.text import prompt_injection
 from memcli.errors import Unreadable
 from memcli.named_tuple import NamedTuple
-from memcli.sessions.briefing.frame import TITLES, Item, marked, short, source_of
+from memcli.sessions.briefing.frame import (
+    TITLES,
+    Item,
+    is_new,
+    marked,
+    short,
+    source_of,
+)
 from memcli.storage import files, known_vaults
 from memcli.vault import signals
 
@@ -35,7 +42,6 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.sessions.briefing.select import WeighedItem
-    from memcli.storage.settings import Config
     from memcli.vault.code_state import Watch
     from memcli.vault.vault import Vault
 
@@ -50,10 +56,12 @@ _SETTLED = ("convention", "preference", "decision", "workflow", "fix")
 _ROOM = 4_000
 SELF_IMPROVEMENT = "self-improvement"
 """The tag of models that tell an agent how to work, such as rules for its searches."""
-AROUND = 40
-"""Characters around an entry: its id, its vault, a dash and brackets."""
+# Characters around an entry: its id, its vault, a dash and brackets.
+_AROUND = 40
 # Characters of which more have no room in any host, and of a title.
 _MOST, _TITLE = 9_500, 120
+# Characters for all teams: a third of what hosts take.
+_TEAMS = 3_000
 # So few entries come whole in any order; git is not asked for one.
 _FEW = 12
 _CHANNELS = {PINNED: "pinned", RULES: "rule", RECENTLY: "recent"}
@@ -67,14 +75,14 @@ class Session(NamedTuple):
         project: the name of its project; None where that is none.
         watch: finds out what speaks of code that changed since, which is left out.
         work: gives the terms of the work at hand, as `tokens.names` does.
-        loaded: the pages that its host loads by itself.
+        loaded: the lines of the pages that its host loads by itself.
     """
 
     view: View
     project: str | None = None
     watch: Watch | None = None
     work: Callable[[], Sequence[Sequence[str]]] = tuple
-    loaded: LoadedPages | None = None
+    loaded: str = ""
 
 
 class Standing(NamedTuple):
@@ -83,40 +91,21 @@ class Standing(NamedTuple):
     Attributes:
         items: in the order in which they get room.
         more: how many entries there are besides.
-        waiting: how many candidates wait for review.
     """
 
     items: list[Item]
     more: int = 0
-    waiting: int = 0
 
 
-def at_start(vault: Vault, session: Session) -> Standing:
-    """The items of the user's own vault."""
-    settings = vault.settings
+def standing(vault: Vault, reader: Reader, session: Session) -> Standing:
+    """The items of a vault, by a reader of it.
 
-    def look(reader: Reader) -> Standing:
-        asked = session.view._replace(statuses=frozenset({Status.PENDING}))
-        docs = set(reader.exact("status", str(Status.PENDING)))
-        # Nobody is reminded of ideas: they wait as long as they like.
-        docs.difference_update(reader.exact("kind", "idea"))
-        waiting = [doc for doc in docs if reader.verdict(doc, asked) is None]
-        told = standing(reader, settings, source_of(vault), session)
-        return told._replace(waiting=len(waiting))
-
-    return vault.read(look)
-
-
-def standing(
-    reader: Reader, settings: Config, source: str, session: Session
-) -> Standing:
-    """The items of a vault, by its reader and settings.
-
-    With the `source` of a team's vault every document is told by its title, and the
-    team's recent focus is left out. Nothing is told twice in the same words.
+    Of a team's vault every document is told by its title, and the team's recent focus
+    is left out. Nothing is told twice in the same words.
     """
     from memcli.sessions.briefing import select
 
+    source = source_of(vault)
     found = _Found(reader, source, session)
     pinned = set(reader.pinned())
     apart = pinned.union(*(reader.exact("item", str(each)) for each in Kept))
@@ -128,7 +117,7 @@ def standing(
     learned.intersection_update(reader.exact("layer", "model"))
     others = (found.of_project() | learned) - apart - constraints - settled
     ordered = found.in_order(pinned | constraints | settled | others)
-    chosen = select.chosen(reader, settings, session.view)
+    chosen = select.chosen(reader, vault.settings, session.view)
     items = [
         *found.items((doc for doc in ordered if doc in pinned), PINNED),
         *found.items(found.docs_of(chosen.rules), RULES),
@@ -138,13 +127,9 @@ def standing(
     summaries = others & set(reader.exact("tag", SUMMARY_TAG)) & set(ordered)
     created, orders = reader.columns.created, reader.columns.orders
     last = sorted(summaries, key=lambda doc: (created[doc], orders[doc]))[-1:]
-    others -= summaries
-    queue = [doc for doc in ordered if doc in constraints]
-    queue += [*last, *(doc for doc in ordered if doc in settled)]
-    learned &= others
-    others -= learned
-    for rest in (learned, others):
-        queue += (doc for doc in ordered if doc in rest)
+    others -= summaries | learned
+    groups = (constraints, last, settled, learned - summaries, others)
+    queue = [doc for group in groups for doc in ordered if doc in group]
     # About as many as have room.
     reader.fetch_rows(queue[: _MOST // 80])
     more, room = len(queue), _ROOM
@@ -155,13 +140,41 @@ def standing(
         more -= 1
         part = CONSTRAINTS if doc in constraints else found.place(doc)
         for item in found.items((doc,), part):
-            cost = len(item.text) + AROUND
+            cost = len(item.text) + _AROUND
             if doc in settled and cost <= room:
                 room -= cost
             elif doc not in constraints:
                 item = item.by_title
             items.append(item)
             left -= len(item.text) + len(item.id)
+    items.sort(key=lambda item: PARTS.index(item.part))
+    return Standing(items, more)
+
+
+def together(own: Standing, teams: Sequence[Standing]) -> Standing:
+    """The items of all vaults.
+
+    Under each heading the entries of the own vault come first. Teams get room by turns;
+    what one says in the words of another vault is left out.
+    """
+    from itertools import chain, zip_longest
+
+    marks: set[str] = set()
+    for item in own.items:
+        is_new(item, marks)
+    of_teams = [[item for item in team.items if is_new(item, marks)] for team in teams]
+    items = list(own.items)
+    more = own.more + sum(team.more for team in teams)
+    room = _TEAMS
+    for item in filter(None, chain.from_iterable(zip_longest(*of_teams))):
+        for told in (item, item.by_title):
+            cost = len(told.text) + _AROUND
+            if cost <= room:
+                items.append(told)
+                room -= cost
+                break
+        else:
+            more += 1
     items.sort(key=lambda item: PARTS.index(item.part))
     return Standing(items, more)
 
@@ -224,7 +237,7 @@ class _Found:
                 continue
             if session.watch and session.watch.keeps_back(row, row.kind, source):
                 continue
-            if session.loaded and session.loaded.hold(row):
+            if _is_loaded(row, session.loaded):
                 continue
             self._told.add(key)
             row = marked(reader, row, session.view)
@@ -245,8 +258,8 @@ _LARGEST = 200_000
 _ALSO = "AGENTS.md"
 
 
-class LoadedPages:
-    """The pages of instructions that a host loads by itself, in one project.
+def loaded(host: Host, folder: str | None, environ: Mapping[str, str]) -> str:
+    """The lines of the pages of instructions that a host loads by itself.
 
     What stands in them in whole lines, or as a rule that was imported from them, the
     agent reads anyway. Pages are only read, within a limit, and those of a project only
@@ -258,41 +271,35 @@ class LoadedPages:
         folder: of the project; None where that is none.
         environ: where the host's own folder lies.
     """
+    pages = list(filter(None, _pages(host, folder, environ)))
+    if not pages:
+        return ""
+    from memcli.curation.exporting import page_lines
 
-    def __init__(
-        self, host: Host, folder: str | None, environ: Mapping[str, str]
-    ) -> None:
-        self._host, self._folder, self._environ = host, folder, environ
-        pages = list(filter(None, self._pages()))
-        if pages:
-            from memcli.curation.exporting import page_lines
+    return "".join(map(page_lines, pages))
 
-            pages = list(map(page_lines, pages))
-        self._text = "".join(pages)
 
-    def hold(self, row: StoredRow) -> bool:
-        """Whether an entry's lines stand in one of them."""
-        if len(self._text) < len(row.text):
-            return False
-        from memcli.curation.exporting import in_one_line, plain
+def _is_loaded(row: StoredRow, pages: str) -> bool:
+    """Whether an entry's lines stand in the pages that the host loads."""
+    if len(pages) < len(row.text):
+        return False
+    from memcli.curation.exporting import in_one_line, plain
 
-        lines = plain(row.text), plain(in_one_line(row.title, row.text))
-        return any(len(each) > 1 and each in self._text for each in lines)
+    lines = plain(row.text), plain(in_one_line(row.title, row.text))
+    return any(len(each) > 1 and each in pages for each in lines)
 
-    def _pages(self) -> Iterator[str]:
-        for name in self._host.user_pages:
-            home = self._host.folder(self._environ)
-            yield _read(os.path.realpath(os.path.join(home, name)))
-        if self._folder is None:
-            return
-        top = os.path.join(os.path.realpath(self._folder), "")
-        names = list(self._host.pages)
-        for name in names:
-            path = os.path.realpath(os.path.join(top, *name.split("/")))
-            text = _read(path) if path.startswith(top) else ""
-            if f"@{_ALSO}" in text and _ALSO not in names:
-                names.append(_ALSO)
-            yield text
+
+def _pages(host: Host, folder: str | None, environ: Mapping[str, str]) -> Iterator[str]:
+    for name in host.user_pages:
+        yield _read(os.path.realpath(os.path.join(host.folder(environ), name)))
+    top = os.path.join(os.path.realpath(folder or os.sep), "")
+    names = list(host.pages if folder else ())
+    for name in names:
+        path = os.path.realpath(os.path.join(top, *name.split("/")))
+        text = _read(path) if path.startswith(top) else ""
+        if f"@{_ALSO}" in text and _ALSO not in names:
+            names.append(_ALSO)
+        yield text
 
 
 def _read(path: str) -> str:

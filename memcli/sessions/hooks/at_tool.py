@@ -8,16 +8,13 @@ refuses everything would stop all work.
 
 from __future__ import annotations
 
-import os
-
 from memcli.entries.text import code_terms, prompt_injection
 from memcli.named_tuple import NamedTuple
-from memcli.sessions import hook_log, markers
+from memcli.sessions import markers
 from memcli.sessions.briefing.frame import Item, marked, source_of
-from memcli.sessions.hooks import glance
-from memcli.sessions.hooks.tell import Answer, agent_name
+from memcli.sessions.hooks.tell import Answer
 from memcli.sessions.lessons import Action, Looked, fired, is_spared
-from memcli.storage import known_vaults, state_dirs
+from memcli.storage import known_vaults
 
 TYPE_CHECKING = False
 
@@ -83,44 +80,33 @@ def at_tool(answer: Answer, host: Host) -> Decision:
     event, line = answer.event, answer.line
     if not answer.opens() or not event.actions:
         return Decision()
-    vault, root, agent = answer.vault, answer.root, agent_name()
+    vault = answer.vault
     if not vault.settings.actions:
         vault.read(lambda reader: reader.size)  # which brings the table up to date
         vault.opened.told(enabled=False)
         return Decision()
     looked = [Looked(Action(*each)) for each in event.actions]
-    acted = set[str]()
-    if event.session:
-        acted = markers.noted(root, event.session, markers.ACTED, agent)
+    acted = answer.shown(markers.ACTED)
 
     def find(vault: Vault, reader: Reader) -> _Found:
         return _find(vault, reader, answer.view, looked)
 
-    own = vault.read(lambda reader: find(vault, reader))
     # No database knows what is told at an action.
-    others = answer.of_teams(find, databases=False)
-    _note_beside(answer)
+    own, others = answer.asked(find, databases=False)
     found = [each for one in (own, *others) for each in one.fired]
     found.sort(key=_order)
-    elsewhere = [name for one in (own, *others) for name in one.elsewhere]
-    done: list[str] = [name for name in elsewhere if name not in acted]
+    done = [name for one in (own, *others) for name in one.elsewhere]
+    done = [name for name in done if name not in acted]
     refused = sum(name.startswith(_REFUSED) for name in acted)
     given = _decided(found, event, refused, vault)
+    items: list[Item] = []
     if given.decision:
         done.append(f"{_REFUSED}{refused}")
         line["did"] = f"{given.decision}: {given.reason.rpartition('inspect ')[2][:16]}"
     elif event.name == host.tells_at and event.session:
-        news = [each for each in found if each.row.id not in acted]
-        given, told = _text(answer, news)
-        done += told
-    if done and event.session:
-        try:
-            markers.note(root, event.session, markers.ACTED, done, agent)
-        except OSError as error:
-            # What cannot be noted would be told again at every edit.
-            line["error"] = hook_log.named(error)
-            return given if given.decision else Decision()
-    return given
+        items = _items([e for e in found if e.row.id not in acted], event)
+    text = answer.told(items, name=markers.ACTED, also=done)
+    return given._replace(text=text)
 
 
 def _find(vault: Vault, reader: Reader, view: View, looked: Sequence[Looked]) -> _Found:
@@ -203,12 +189,11 @@ def _whose(vault: Vault, row: StoredRow) -> str:
     return "A rule of this vault" + (f" by {', '.join(named[:3])}" if named else "")
 
 
-def _text(answer: Answer, found: Sequence[_Fired]) -> tuple[Decision, list[str]]:
-    """The text to tell, and the ids of its entries."""
-    from memcli.sessions.briefing.frame import note
+def _items(found: Sequence[_Fired], event: Event) -> list[Item]:
+    """The entries to tell, with as much of each as has room."""
     from memcli.vault import signals
 
-    part = _BEFORE if answer.event.name == "pre-tool" else _AFTER
+    part = _BEFORE if event.name == "pre-tool" else _AFTER
     items: list[Item] = []
     room = _CHARS
     for each in found[:_MOST]:
@@ -216,10 +201,7 @@ def _text(answer: Answer, found: Sequence[_Fired]) -> tuple[Decision, list[str]]
         room -= len(text)
         signal = None if each.source else signals.row(each.row, channels=["action"])
         items.append(Item(each.row.id, text, part, each.source, signal))
-    framed = answer.framed(items)
-    if framed.shown:
-        note(answer.vault, None, items, framed.shown)
-    return Decision(framed.text), framed.shown
+    return items
 
 
 def _short(row: StoredRow, room: int, source: str) -> str:
@@ -228,27 +210,3 @@ def _short(row: StoredRow, room: int, source: str) -> str:
         return row.text
     where = f" --vault {source.removeprefix('team:')}" if source else ""
     return f"{row.title[:_TITLE]} (the rest: memcli inspect {row.id}{where})"
-
-
-def _note_beside(answer: Answer) -> None:
-    """Write down which other vaults the next first look has to look at."""
-    from memcli.entries import layout
-    from memcli.errors import MemcliError
-    from memcli.storage.files import write_derived
-
-    environ, cwd = os.environ, answer.event.cwd or ""
-    if glance.beside(answer.root, cwd, environ) is not None:
-        return
-    try:
-        places = known_vaults.beside(cwd, environ) if answer.last else []
-        parts = [glance.settings_stamp(environ)]
-        parts += [
-            state_dirs.path(place.path, layout.INDEX, environ)
-            for place in places
-            if place.hooks
-        ]
-        path = glance.beside_path(answer.root, cwd, environ)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        write_derived(path, os.fsencode("\0".join(parts)))
-    except (MemcliError, OSError) as error:
-        answer.line["error"] = hook_log.named(error)

@@ -4,8 +4,7 @@ Invariant: as long as no trigger may fire, nothing is loaded that a bare Python 
 loaded, but for a few of memcli's own modules that load nothing either; tests/cli/
 test_startup.py guards it, because every edit of every session pays for it. It only
 decides that there is nothing to tell. What it is not sure of (a vault by name, a
-table that is older than its vault, a settings file that changed) goes to `hooks.call`,
-which knows.
+table that is older than its vault, vaults of others) goes to `hooks.call`, which knows.
 """
 
 from __future__ import annotations
@@ -24,11 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from memcli.search.trigger_table import Table
-
-# The files, among the markers, that name the tables of other vaults.
-_BESIDE = "beside"
-_NO_SETTINGS = "none none"
 _LARGEST = 1_000_000
 # Seconds of the host's time; an edit of 200,000 characters takes a third.
 _BUDGET = 2.0
@@ -96,19 +90,16 @@ def look(words: Sequence[str], payload: Any, environ: Mapping[str, str]) -> bool
     found = tool_call.actions(payload, folder)
     if not found:
         return False
-    tables = _tables(root, folder, environ)
-    if tables is None:
+    index = state_dirs.path(root, layout.INDEX, environ)
+    table = trigger_table.read(os.path.join(index, trigger_table.NAME))
+    if table is None or not table.is_fresh(root):
         return True
-    rows = [
-        (table, number, evident)
-        for table in tables
-        for evident, numbers in (
-            (True, table.evident(found)),
-            (False, table.triggered(found)),
-        )
-        for number in numbers
-    ]
-    if not rows:
+    if table.is_off:
+        return False
+    if not flags.get("vault") and _may_ask_others(folder, environ):
+        return True
+    evident, triggered = table.evident(found), table.triggered(found)
+    if not evident and not triggered:
         return False
     session = next(
         (
@@ -122,14 +113,12 @@ def look(words: Sequence[str], payload: Any, environ: Mapping[str, str]) -> bool
 
     agent = flags.get("agent") or environ.get("MEMCLI_AGENT") or None
     acted = markers.noted(root, session, markers.ACTED, agent) if session else set()
-    named = []
-    for table, number, evident in rows:
-        row = loads(table.rows()[number])
-        if row[0] not in acted:
-            if evident:
-                return True
-            named.append(row)
-    return bool(named) and _fires(named, found)
+    rows = table.rows()
+    if any(loads(rows[number])[0] not in acted for number in evident):
+        return True
+    told = [loads(rows[number]) for number in triggered]
+    told = [row for row in told if row[0] not in acted]
+    return bool(told) and _fires(told, found)
 
 
 def _fires(told: list[list[Any]], found: list[tuple[str, str, str]]) -> bool:
@@ -190,57 +179,18 @@ def _vault(flags: Mapping[str, str], environ: Mapping[str, str]) -> str | None:
     return os.path.abspath(os.path.expanduser(named))
 
 
-def _tables(root: str, folder: str, environ: Mapping[str, str]) -> list[Table] | None:
-    """The tables of the vaults that are asked; None where the index must be asked."""
-    index = state_dirs.path(root, layout.INDEX, environ)
-    own = trigger_table.read(os.path.join(index, trigger_table.NAME))
-    if own is None or not own.is_fresh(root):
-        return None
-    if own.is_off:
-        return []
-    named = beside(root, folder, environ)
-    if named is None:
-        return None
-    tables = [trigger_table.read(os.path.join(p, trigger_table.NAME)) for p in named]
-    return [own, *(table for table in tables if table is not None)]
-
-
-def beside(root: str, folder: str, environ: Mapping[str, str]) -> list[str] | None:
-    """The folders of the tables of other vaults, for a session in a folder.
-
-    None when they are not known, or the user's settings changed since. A team's table
-    counts as it is: the next prompt brings it up to date.
-    """
-    stamp = settings_stamp(environ)
-    if stamp == _NO_SETTINGS:
-        return []
+def _may_ask_others(folder: str, environ: Mapping[str, str]) -> bool:
+    """Whether other vaults may be asked in a folder, which only `call` can tell."""
     try:
-        with open(beside_path(root, folder, environ), "rb") as file:
-            known, *paths = os.fsdecode(file.read(_LARGEST)).split("\0")
+        with open(state_dirs.path_of(environ), "rb") as file:
+            if b"vaults" in file.read(_LARGEST):
+                return True
     except OSError:
-        return None
-    return paths if known == stamp else None
-
-
-def beside_path(root: str, folder: str, environ: Mapping[str, str]) -> str:
-    """The file that `beside` reads."""
-    from zlib import crc32
-
-    name = f"{_BESIDE}.{crc32(os.fsencode(folder)):08x}"
-    return os.path.join(state_dirs.path(root, layout.HARNESS, environ), name)
-
-
-def settings_stamp(environ: Mapping[str, str]) -> str:
-    """A text that changes when the user's settings may name or allow other vaults."""
-    found = []
-    for path in (
-        state_dirs.path_of(environ),
-        os.path.join(state_dirs.user_folder(environ), "allowed"),
-    ):
-        try:
-            status = os.stat(path)
-        except OSError:
-            found.append("none")
-        else:
-            found.append(f"{status.st_mtime_ns}-{status.st_size}")
-    return " ".join(found)
+        pass
+    if os.path.exists(os.path.join(state_dirs.user_folder(environ), "allowed")):
+        above = ""
+        while folder and folder != above:
+            if os.path.isdir(os.path.join(folder, ".memory")):
+                return True
+            folder, above = os.path.dirname(folder), folder
+    return False

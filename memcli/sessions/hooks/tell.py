@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from memcli.entries.eligibility import View
     from memcli.hosts.hook_payload import Event
     from memcli.search.reader import Reader
-    from memcli.sessions.briefing.frame import Framed, Item
+    from memcli.sessions.briefing.frame import Item
     from memcli.sessions.briefing.start import Session, Standing
     from memcli.vault.code_state import Watch
     from memcli.vault.vault import Vault
 
-    _Answer = TypeVar("_Answer")
+    _Found = TypeVar("_Found")
 
 # Seconds. A process that brings the index up to date after an edit is done by then.
 _INDEX_WAIT = 0.3
@@ -102,15 +102,21 @@ class Answer:
 
         return code_state.hook_watch(self.vault)
 
-    def of_teams(
-        self, answer: Callable[[Vault, Reader], _Answer], *, databases: bool = True
-    ) -> list[_Answer]:
-        """The answers that the vaults of teams give in time; `line` has the others.
+    def asked(
+        self, look: Callable[[Vault, Reader], _Found], *, databases: bool = True
+    ) -> tuple[_Found, list[_Found]]:
+        """The answer of the own vault, and those that the vaults of teams give in time.
 
         Args:
-            answer: gives the answer of a vault.
+            look: gives the answer of a vault, without effects.
             databases: whether vaults are asked for which a database answers.
         """
+        own = self.vault.read(lambda reader: look(self.vault, reader))
+        return own, self._of_teams(look, databases=databases)
+
+    def _of_teams(
+        self, look: Callable[[Vault, Reader], _Found], *, databases: bool
+    ) -> list[_Found]:
         from memcli.errors import MemcliError
 
         own, line = self.vault, self.line
@@ -129,67 +135,83 @@ class Answer:
         from memcli.sessions.briefing import teams
 
         until = time.monotonic() + _TEAMS_WAIT.get(self.event.name, 0.0)
-        replies = teams.ask(asked, answer, own=own, until=min(until, self.last))
-        if replies.silent:
-            line["not_asked"] = {n: why[:300] for n, why in replies.silent.items()}
-        for place in replies.behind:
+        answers, silent = teams.ask(asked, look, own=own, until=min(until, self.last))
+        if silent:
+            line["not_asked"] = {name: why[:300] for name, why in silent.items()}
+        for place in asked:
             # Neither a full disk nor a process that cannot start is the team's fault.
             try:
-                if is_time(own.root, f"indexed-{place.name}", _INDEX_EVERY):
+                if silent.get(place.source) == teams.BEHIND and is_time(
+                    own.root, f"indexed-{place.name}", _INDEX_EVERY
+                ):
                     pipe.start(place.path, "--index")
             except OSError:
                 pass
-        return replies.answers
+        return answers
 
-    def framed(self, items: Sequence[Item], more: int = 0, **how: str) -> Framed:
-        """The text for these items; `line` says how many of them, and whose, are told.
+    def shown(self, name: str = markers.TOLD) -> set[str]:
+        """The ids that are noted of this session under `TOLD` or `ACTED`."""
+        session = self.event.session
+        return (
+            markers.noted(self.root, session, name, agent_name()) if session else set()
+        )
+
+    def told(
+        self,
+        items: Sequence[Item],
+        more: int = 0,
+        *,
+        name: str = markers.TOLD,
+        also: Sequence[str] = (),
+        **how: str,
+    ) -> str:
+        """The text for these items, which are noted as told; `line` counts them.
 
         Args:
             items: in their order.
             more: how many are left out already.
+            name: under which they are noted.
+            also: ids to be noted with them.
             how: as of `frame.framed`.
         """
         from memcli.hosts import hook_payload
-        from memcli.sessions.briefing.frame import framed
+        from memcli.sessions.briefing import frame
 
-        text = framed(items, hook_payload.MOST - _WRAPPING, more, **how)
-        self.line["shown"] = len(text.shown) + text.titles
-        sources = [each.source for each in items if each.id in text.shown]
+        root, event = self.root, self.event
+        framed = frame.framed(items, hook_payload.MOST - _WRAPPING, more, **how)
+        self.line["shown"] = len(framed.shown) + framed.titles
+        sources = [each.source for each in items if each.id in framed.shown]
         if any(sources):
             names = dict.fromkeys(filter(None, sources))
             self.line["teams"] = {name: sources.count(name) for name in names}
-        return text
+        done = [*also, *framed.shown]
+        try:
+            if done and event.session:
+                markers.note(root, event.session, name, done, agent_name())
+        except OSError as error:
+            self.line["error"] = hook_log.named(error)
+            # What cannot be noted would be told again, but for a start.
+            if event.name != "session-start":
+                return ""
+        prompt = event.prompt if event.name == "prompt-submit" else None
+        if framed.shown or prompt is not None:
+            frame.note(self.vault, prompt, items, framed.shown)
+        return framed.text
 
 
 def at_prompt(answer: Answer) -> str:
     """Returns the text for a session at a prompt."""
     from memcli.sessions.briefing import prompt
-    from memcli.sessions.briefing.frame import note
 
     if not answer.opens():
         return ""
-    root, event, vault, agent = answer.root, answer.event, answer.vault, agent_name()
-    shown = markers.noted(root, event.session, markers.TOLD, agent)
-    question, watch = prompt.question(event.prompt), answer.watch()
+    asked = prompt.question(answer.event.prompt)
+    shown, watch = answer.shown(), answer.watch()
 
-    def fitting(vault: Vault, reader: Reader) -> list[prompt.Fit]:
-        source = vault.source
-        return prompt.fitting(reader, question, answer.view, shown, source, watch)
+    def fitting(vault: Vault, reader: Reader) -> list[Item]:
+        return prompt.fitting(vault, reader, asked, answer.view, shown, watch)
 
-    own = prompt.for_prompt(vault, question, answer.view, shown, watch)
-    of_teams = answer.of_teams(fitting)
-    if of_teams:
-        from memcli.sessions.briefing import teams
-
-        items = teams.fitting(own, of_teams)
-    else:
-        items = [fit.item for fit in own]
-    framed = answer.framed(items)
-    if framed.shown:
-        # First: what cannot be noted would be told again at every prompt.
-        markers.note(root, event.session, markers.TOLD, framed.shown, agent)
-    note(vault, event.prompt, items, framed.shown)
-    return framed.text
+    return answer.told(prompt.together(*answer.asked(fitting)))
 
 
 def opened(root: str, cwd: str | None = None) -> Vault:
@@ -256,45 +278,31 @@ _SAID = "said-waiting"
 def at_start(answer: Answer) -> str:
     """Returns the text for a session that starts."""
     from memcli.sessions.briefing import start
-    from memcli.sessions.briefing.frame import TITLES, note
+    from memcli.sessions.briefing.frame import TITLES
 
     if not answer.opens():
         return ""
-    root, event, vault, agent = answer.root, answer.event, answer.vault, agent_name()
-    session = _session(answer)
+    event, session = answer.event, _session(answer)
 
     def standing(vault: Vault, reader: Reader) -> Standing:
-        return start.standing(reader, vault.settings, vault.source, session)
+        return start.standing(vault, reader, session)
 
-    told = start.at_start(vault, session)
-    of_teams = answer.of_teams(standing)
-    if of_teams:
-        from memcli.sessions.briefing import teams
-
-        told = teams.standing(told, of_teams)
+    items, more = start.together(*answer.asked(standing))
     # A session that has forgotten is told everything again; any other knows what it was
     # told, also by a prompt whose hook came first.
     forgot = event.reason in ("compact", "clear")
-    shown = set[str]()
-    if event.session and not forgot:
-        shown = markers.noted(root, event.session, markers.TOLD, agent)
+    shown = set() if forgot else answer.shown()
     if shown:  # titles are no news to a session that goes on
-        items = [each for each in told.items if each.part != TITLES]
-        items = [each for each in items if each.id not in shown]
-        told = told._replace(items=items, more=0)
-    closing = "\n".join(_closing(answer, told, is_new=not shown))
-    listing = "memcli list --all --project here"
-    framed = answer.framed(told.items, told.more, listing=listing, note=closing)
+        items = [e for e in items if e.part != TITLES and e.id not in shown]
+        more = 0
     try:
         if event.session and forgot:
-            markers.forget(root, event.session, agent)
-        if event.session and framed.shown:
-            markers.note(root, event.session, markers.TOLD, framed.shown, agent)
-    except OSError as error:
-        answer.line["error"] = hook_log.named(error)
-    if framed.shown:
-        note(vault, None, told.items, framed.shown)
-    return framed.text
+            markers.forget(answer.root, event.session, agent_name())
+    except OSError:  # `told` says so
+        pass
+    closing = "\n".join(_closing(answer, alone=not items, is_new=not shown))
+    listing = "memcli list --all --project here"
+    return answer.told(items, more, listing=listing, note=closing)
 
 
 def of_repository_alone(event: Event, line: dict[str, Any]) -> tuple[str | None, str]:
@@ -319,8 +327,7 @@ def of_repository_alone(event: Event, line: dict[str, Any]) -> tuple[str | None,
         return None, ""
     answer = Answer(found.path, event, line)
     if not found.allowed:
-        note = _NOT_ALLOWED if is_start else ""
-        return None, answer.framed((), note=note).text
+        return None, answer.told((), note=_NOT_ALLOWED) if is_start else ""
     if is_start:
         return found.path, at_start(answer)
     told = at_prompt(answer) if event.prompt and event.session else ""
@@ -333,8 +340,7 @@ def _session(answer: Answer) -> Session:
 
     from memcli.errors import MemcliError
     from memcli.hosts import table
-    from memcli.sessions.briefing import frame
-    from memcli.sessions.briefing.start import LoadedPages, Session
+    from memcli.sessions.briefing import frame, start
 
     vault = answer.vault
     try:
@@ -342,23 +348,35 @@ def _session(answer: Answer) -> Session:
     except MemcliError:  # `opens` has said so
         name = folder = None
     host = table.get(answer.event.host)
-    return Session(
+    return start.Session(
         view=answer.view,
         project=name,
         watch=answer.watch(),
         work=cache(lambda: frame.names(folder, vault.environ)),
-        loaded=LoadedPages(host, folder, vault.environ) if host else None,
+        loaded=start.loaded(host, folder, vault.environ) if host else "",
     )
 
 
-def _closing(answer: Answer, told: Standing, *, is_new: bool) -> Iterator[str]:
+def _waiting(reader: Reader, view: View) -> int:
+    """How many candidates wait for a review."""
+    from memcli.entries.entry import Status
+
+    asked = view._replace(statuses=frozenset({Status.PENDING}))
+    docs = set(reader.exact("status", str(Status.PENDING)))
+    # Nobody is reminded of ideas: they wait as long as they like.
+    docs.difference_update(reader.exact("kind", "idea"))
+    return sum(reader.verdict(doc, asked) is None for doc in docs)
+
+
+def _closing(answer: Answer, *, alone: bool, is_new: bool) -> Iterator[str]:
     """The last lines of a start: what waits for the user, how to save what lasts."""
     vault, event = answer.vault, answer.event
-    if told.waiting and (told.items or _is_day(vault.root)):
+    waiting = vault.index.again(lambda reader: _waiting(reader, answer.view))
+    if waiting and (not alone or _is_day(vault.root)):
         from memcli.entries.text.counted import agreeing, counted
 
-        candidates = counted(told.waiting, "candidate")
-        waits = agreeing(told.waiting, "waits")
+        candidates = counted(waiting, "candidate")
+        waits = agreeing(waiting, "waits")
         yield f"{candidates} {waits} for the user's review (memcli review)."
     if agent_name() is None:
         from memcli.storage import detached

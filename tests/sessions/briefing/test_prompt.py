@@ -1,5 +1,7 @@
 """What a prompt brings: by evidence, of kinds that hold, and a hop by a name."""
 
+from collections.abc import Collection
+
 import pytest
 
 from memcli import Vault
@@ -22,10 +24,14 @@ AWAY = "Noor is away until May"
 ABOUT = "the ledger importer drops Danish invoices, who knows it?"
 
 
-def brought(vault: Vault, prompt: str, shown: tuple[str, ...] = ()) -> list[str]:
+def brought(
+    vault: Vault, prompt: str, shown: Collection[str] = (), name: str = "text"
+) -> list[str]:
     asked = prompts.question(prompt)
-    found = prompts.for_prompt(vault, asked, View(NOW), shown)
-    return [one.item.text for one in found]
+    found = vault.read(
+        lambda reader: prompts.fitting(vault, reader, asked, View(NOW), shown)
+    )
+    return [getattr(one, name) for one in found]
 
 
 @pytest.fixture
@@ -63,11 +69,8 @@ def test_three_are_brought_at_most_and_none_that_the_session_has_seen(vault: Vau
     save(vault, *(f"Ledger importer of Danish invoices, rule {n}" for n in range(1, 6)))
     first = brought(vault, ABOUT)
     assert len(first) == 3
-    ids = [
-        one.item.id
-        for one in prompts.for_prompt(vault, prompts.question(ABOUT), View(NOW), ())
-    ]
-    assert not set(brought(vault, ABOUT, tuple(ids))) & set(first)
+    ids = brought(vault, ABOUT, name="id")
+    assert not set(brought(vault, ABOUT, ids)) & set(first)
 
 
 def test_what_is_known_of_a_rare_name_comes_along(vault: Vault):

@@ -120,8 +120,10 @@ def known(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Vault:
 
 def brought(vault: Vault, prompt: str) -> list[str]:
     asked = prompts.question(prompt)
-    found = prompts.for_prompt(vault, asked, View(NOW), set())
-    return [one.item.text for one in found]
+    found = vault.read(
+        lambda reader: prompts.fitting(vault, reader, asked, View(NOW), set())
+    )
+    return [one.text for one in found]
 
 
 @pytest.mark.parametrize("prompt", [line for line in ORDINARY.split("\n") if line])

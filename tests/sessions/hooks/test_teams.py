@@ -11,9 +11,8 @@ import pytest
 
 from memcli import Vault
 from memcli.entries import layout
-from memcli.sessions.briefing import teams
+from memcli.sessions.briefing import prompt, start, teams
 from memcli.sessions.briefing.frame import Item
-from memcli.sessions.briefing.prompt import Fit
 from memcli.sessions.briefing.start import Standing
 from memcli.sessions.hooks import call as hook
 from memcli.storage.lock import Lock
@@ -255,7 +254,7 @@ def test_teams_have_a_third_of_the_room_and_share_it(
         for name in ("team", "other")
     }
     assert all(by_team.values())
-    assert sum(map(len, [*by_team["team"], *by_team["other"]])) <= teams._ROOM
+    assert sum(map(len, [*by_team["team"], *by_team["other"]])) <= start._TEAMS
     assert abs(len(by_team["team"]) - len(by_team["other"])) <= 1
     assert text.count("Own rule") == 6
     assert OWN in text
@@ -268,22 +267,18 @@ def item(name: str, text: str = "", source: str = "", part: str = "Rules") -> It
     return Item(name, text or f"text of {name}", part, source)
 
 
-def fit(name: str, evidence: float, source: str = "") -> Fit:
-    return Fit(item(name, source=source), evidence)
-
-
 def test_a_prompt_brings_the_best_of_all_but_two_of_the_own() -> None:
-    own = [fit(f"o{n}", 5.0 - n) for n in range(3)]
-    other = [fit(f"t{n}", 9.0 - n, "team:x") for n in range(3)]
-    ids = [one.id for one in teams.fitting(own, [other])]
+    own = [item(f"o{n}")._replace(evidence=5.0 - n) for n in range(3)]
+    other = [item(f"t{n}", "", "team:x")._replace(evidence=9.0 - n) for n in range(3)]
+    ids = [one.id for one in prompt.together(own, [other])]
     assert ids == ["t0", "o0", "o1"]
-    assert [one.id for one in teams.fitting([], [other])] == ["t0", "t1", "t2"]
-    assert teams.fitting([], [[]]) == []
+    assert [one.id for one in prompt.together([], [other])] == ["t0", "t1", "t2"]
+    assert prompt.together([], [[]]) == []
 
 
 def test_the_same_words_are_told_once_by_the_own_vault() -> None:
-    own = Standing([item("o", "Use  tabs.", part="Rules")], 1, 2)
-    found = teams.standing(
+    own = Standing([item("o", "Use  tabs.", part="Rules")], 1)
+    found = start.together(
         own,
         [
             Standing([item("t", "use tabs", "team:x"), item("o", "other", "team:x")]),
@@ -291,7 +286,7 @@ def test_the_same_words_are_told_once_by_the_own_vault() -> None:
         ],
     )
     assert [one.id for one in found.items] == ["u", "o"]
-    assert found[1:] == (4, 2)
+    assert found.more == 4
 
 
 # --- what is wrong with a team ------------------------------------------------------

@@ -14,7 +14,7 @@ from memcli.entries.entry import SUMMARY_TAG, Confidence, Status
 from memcli.hosts.transcripts import open_transcript
 from memcli.recall.query import Query
 from memcli.sessions.briefing.select import chosen
-from memcli.sessions.briefing.start import Session, at_start
+from memcli.sessions.briefing.start import Session, standing
 from memcli.sessions.judging import bring
 from memcli.sessions.judging.bring import Brought
 from memcli.sessions.reflect_session import opened, reflect_file
@@ -286,7 +286,7 @@ def test_what_a_session_taught_fades_and_ends_unless_it_is_met_again(
     def told() -> list[str]:
         view = View(clock[0])
         going = moving.read(lambda reader: chosen(reader, moving.settings, view))
-        start = at_start(moving, Session(view)).items
+        start = moving.read(lambda r: standing(moving, r, Session(view))).items  # noqa: B023
         items = [*going.rules, *going.focus]
         assert {one.text for one in items} <= {one.text for one in start}
         return [f"{one.item} {one.score:.2f}" for one in items]
