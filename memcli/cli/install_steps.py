@@ -177,7 +177,7 @@ class Plan:
         Raises:
             InvalidConfig: the config cannot be read.
         """
-        from memcli.sessions.judging.command import JudgeFailed
+        from memcli.sessions.judging.judge import JudgeFailed
         from memcli.storage import user_config
 
         context = self.context
@@ -309,9 +309,9 @@ def judge_goes(context: Context, host: Host) -> list[Step]:
     Raises:
         InvalidConfig: the config cannot be read, or only a person can change it.
     """
-    from memcli.sessions.judging import command
+    from memcli.sessions.judging import judge
 
-    configured = command.configured(context.environ)
+    configured = judge.configured(context.environ)
     if configured is None or configured.command != host.judge:
         return []
     return [_judge_step(context, "removed", host.judge, host.name)]
@@ -325,8 +325,8 @@ def _try_once(context: Context, words: tuple[str, ...]) -> str:
             hint has the end of what it said.
     """
     from memcli.hosts.transcript import Session, Step
-    from memcli.sessions.judging import answers, command, digest
-    from memcli.sessions.judging.command import Judge, JudgeFailed
+    from memcli.sessions.judging import answers, digest
+    from memcli.sessions.judging.judge import Judge, JudgeFailed, ask, ending
 
     judge = Judge(words)
     steps = [
@@ -338,13 +338,13 @@ def _try_once(context: Context, words: tuple[str, ...]) -> str:
     made = digest.compose(session, None, digest.turns_of(steps), [])
     text = made.text()
     started = time.monotonic()
-    said = command.ask(judge, text, context.environ, told=True)
-    kept, refused = answers.read(said, made)
+    said = ask(judge, text, context.environ)
+    kept, refused, _ = answers.read(said, made)
     if not kept:
         why = f": {refused[0].why}" if refused else ""
         raise JudgeFailed(
             f"the judge {judge.name} gave no answer that can be used{why}",
-            hint=command.ending(said),
+            hint=ending(said),
         )
     seconds = time.monotonic() - started
     return (
@@ -359,11 +359,11 @@ def _judge_step(
     """The change of the config; raises where the user has chosen a judge."""
     from memcli.hosts import table
     from memcli.hosts.install import Step
-    from memcli.sessions.judging import command
+    from memcli.sessions.judging import judge
     from memcli.storage import files, state_dirs, user_config
 
     path = state_dirs.path_of(context.environ)
-    configured = command.configured(context.environ)
+    configured = judge.configured(context.environ)
     proposed = {each.judge for each in table.with_hooks()}
     if configured and configured.command not in proposed:
         raise UsageError(

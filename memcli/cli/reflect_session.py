@@ -51,11 +51,11 @@ def mine_one(
 def digest(context: Context, path: str | None, host: str | None) -> Result:
     """Print what a judge needs to know of a session, and the question."""
     from memcli.hosts.transcripts import open_transcript
-    from memcli.sessions.judging import bring
+    from memcli.sessions.judging import digest as digests
 
     transcript = open_transcript(path or _current(context), host)
     vault = context.open_vault("indexing")
-    made = bring.gather(vault, transcript)
+    made = digests.gather(vault, transcript)
 
     def show(canvas: Canvas) -> None:
         for line in made.text().splitlines():
@@ -75,7 +75,8 @@ def judged(
 ) -> Result:
     """Take a judge's answers; each that is refused is a warning with its line."""
     from memcli.hosts.transcripts import open_transcript
-    from memcli.sessions.judging import answers, bring
+    from memcli.sessions.judging import answers
+    from memcli.sessions.judging import judge as judging
     from memcli.storage import files
 
     if source == "-":
@@ -84,7 +85,7 @@ def judged(
         data = files.read(source, limit=answers.LARGEST)
     transcript = open_transcript(path or _current(context), host)
     vault = context.open_vault("reflecting", writes=True)
-    done = bring.bring(vault, transcript, data, judge=judge, dry_run=dry_run)
+    done = judging.bring(vault, transcript, data, judge=judge, dry_run=dry_run)
     lines = tuple(f"line {one.line} is not taken: {one.why}" for one in done.refused)
 
     def show(canvas: Canvas) -> None:

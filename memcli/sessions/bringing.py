@@ -22,6 +22,8 @@ from memcli.entries.text.links import unlinked
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import routing
+from memcli.sessions.judging.answers import JUDGED
+from memcli.sessions.routing import Fate
 from memcli.vault import placing, saving
 
 TYPE_CHECKING = False
@@ -34,17 +36,12 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.sessions.mining import Candidate, Mined
-    from memcli.sessions.routing import Route
     from memcli.storage.transaction import Transaction
-    from memcli.vault.saved import Saved
     from memcli.vault.session_records import Record
     from memcli.vault.vault import Vault
 
 WRITERS = ("pipeline", "hook")
 """The writers of mined entries: a person's command, and a host's hook."""
-
-JUDGED = "judged"
-"""The `pattern` of a candidate that a judge found, and no rule."""
 
 FORGOTTEN = "forgotten"
 # A session's summary holds the words of many sentences, and stands for none.
@@ -72,32 +69,6 @@ ACTIONS = (
     "cut",
 )
 """The outcomes of a candidate; `docs/use/sessions.md` says what each means."""
-
-
-class Fate(NamedTuple):
-    """A candidate and what became of it.
-
-    Attributes:
-        candidate: what was mined.
-        action: one of `ACTIONS`.
-        id: the entry that holds it now; None while nothing is written.
-        path: its file.
-        target: the entry that it is offered to supersede.
-        why: the reason against saving it, or how the target differs.
-    """
-
-    candidate: Candidate
-    action: str
-    id: str | None = None
-    path: str | None = None
-    target: str | None = None
-    why: str | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON and for the record of the session."""
-        rest = self._asdict()
-        rest.pop("candidate")
-        return {**self.candidate.as_dict(), **rest}
 
 
 class Reflected(NamedTuple):
@@ -229,7 +200,7 @@ def _taken_back(
 def _written(
     vault: Vault,
     transaction: Transaction | None,
-    routes: Sequence[Route],
+    routes: Sequence[Fate],
     known: _Earlier,
 ) -> list[Fate]:
     """Put everything into the transaction; without one, say what would be put.
@@ -241,8 +212,8 @@ def _written(
     """
     fates = known.fates([route.candidate for route in routes])
     for place, route in enumerate(routes):
-        if place not in fates and route.action == "noted":
-            fates[place] = Fate(route.candidate, "noted")
+        if route.draft is None:
+            fates.setdefault(place, route)
     drafts = {
         place: route.draft
         for place, route in enumerate(routes)
@@ -263,7 +234,11 @@ def _written(
         drafts.pop(place, None)
     saved = placing.place(vault, transaction, list(drafts.values()), there)
     for place, outcome in zip(drafts, saved, strict=True):
-        fates[place] = _fate(routes[place], outcome)
+        route = routes[place]
+        action = route.action if outcome.outcome == "created" else outcome.outcome
+        fates[place] = route._replace(
+            action=action, id=outcome.id or None, path=outcome.path
+        )
     inbox.offer(vault, transaction, list(drafts.values()), saved, there)
     return [fates[place] for place in range(len(routes))]
 
@@ -282,13 +257,6 @@ def _is_sure(candidate: Candidate) -> bool:
 
 def _rank(candidate: Candidate) -> tuple[int, int]:
     return _RANK[candidate.confidence], candidate.line
-
-
-def _fate(route: Route, saved: Saved) -> Fate:
-    action = route.action if saved.outcome == "created" else saved.outcome
-    return Fate(
-        route.candidate, action, saved.id or None, saved.path, route.target, route.why
-    )
 
 
 class _Before(NamedTuple):
@@ -362,13 +330,13 @@ class _Earlier:
                 for before in () if place in fates else self._before:
                     same = before.words == words if in_words else before.by_rule
                     if before.mark == mark and same:
-                        fates[place] = Fate(candidate, before.action, before.id)
+                        fates[place] = Fate(candidate, before.action, id=before.id)
                         self._before.remove(before)
                         break
         for place, candidate in enumerate(candidates):
             row = None if place in fates else self._of_same_sentence(candidate)
             if row is not None:
-                fates[place] = Fate(candidate, "duplicate", row.id)
+                fates[place] = Fate(candidate, "duplicate", id=row.id)
         return fates
 
     def _of_same_sentence(self, candidate: Candidate) -> StoredRow | None:

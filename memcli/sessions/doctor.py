@@ -336,14 +336,22 @@ def _skills(environ: Mapping[str, str], cwd: str, *, hosts: bool) -> Iterator[Ch
 
 
 def _judge(environ: Mapping[str, str]) -> Iterator[Check]:
-    from memcli.sessions.judging import command
+    import shutil
 
-    state = command.state(environ)
-    if state["problem"]:
-        yield Check("judge", PROBLEM, state["problem"], f"correct {state['path']}")
+    from memcli.sessions.judging import judge
+    from memcli.storage import user_config
+
+    named = judge.configured(environ)
+    if named is None:
+        yield Check("judge", OK, "none, by default")
+        return
+    first = named.command[0]
+    program = first if os.path.basename(first) == named.name else named.name
+    if shutil.which(program, path=environ.get("PATH")) is None:
+        mend = f"correct {user_config.path_of(environ)}"
+        yield Check("judge", PROBLEM, f"{program} is not on the PATH", mend)
     else:
-        said = " ".join(state["command"] or ()) or "none, by default"
-        yield Check("judge", OK, said)
+        yield Check("judge", OK, " ".join(named.command))
 
 
 def _sdk(around: Surroundings, hosts: list[Check]) -> Iterator[Check]:

@@ -173,9 +173,9 @@ def mine(
         if close:
             markers.finish(vault.root, marker.session, since)
     if close:  # also when the end of its last turn has mined all of it
-        from memcli.sessions.judging import command
+        from memcli.sessions.judging import judge
 
-        command.judge_session(vault, path, known, environ, cwd=marker.cwd)
+        judge.judge_session(vault, path, known, environ, cwd=marker.cwd)
     return reflected
 
 

@@ -16,7 +16,8 @@ from memcli.entries import no_secrets
 from memcli.errors import LockBusy, MemcliError, Unreadable
 from memcli.hosts import table, transcripts
 from memcli.named_tuple import NamedTuple
-from memcli.sessions.bringing import FORGOTTEN, JUDGED, Fate, Reflected, bring
+from memcli.sessions.bringing import FORGOTTEN, Fate, Reflected, bring
+from memcli.sessions.judging.answers import JUDGED
 from memcli.sessions.mining import Candidate, Mined, mine
 from memcli.vault import session_records
 

@@ -40,27 +40,37 @@ _KNOWN = (Status.ACTIVE, Status.PENDING, Status.REJECTED)
 _MOST_NEAR = 10
 
 
-class Route(NamedTuple):
-    """Where a candidate goes.
+class Fate(NamedTuple):
+    """A candidate and what becomes of it.
 
     Attributes:
         candidate: what was mined.
-        draft: the entry that it would be; None for what is noted.
-        action: saved, review, noted, supersede or idea.
+        action: one of `bringing.ACTIONS`.
+        draft: the entry that it would be; None for what is noted, or not new.
+        id: the entry that holds it now; None while nothing is written.
+        path: its file.
         target: the entry that it is offered to supersede.
         why: the reason against saving it, or how the target differs.
     """
 
     candidate: Candidate
-    draft: Entry | None
     action: str
+    draft: Entry | None = None
+    id: str | None = None
+    path: str | None = None
     target: str | None = None
     why: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON and for the record of the session."""
+        rest = self._asdict()
+        del rest["candidate"], rest["draft"]
+        return {**self.candidate.as_dict(), **rest}
 
 
 def by_confidence(
     vault: Vault, candidate: Candidate, source: dict[str, Any], project: str | None
-) -> Route:
+) -> Fate:
     """The route of a candidate by its confidence and its words alone.
 
     Args:
@@ -70,7 +80,7 @@ def by_confidence(
         project: where the session ran; it holds there unless its words say everywhere.
     """
     if candidate.confidence is Confidence.LOW:
-        return Route(candidate, None, "noted")
+        return Fate(candidate, "noted")
     silent = vault.settings.memory.review_mode == "silent"
     sure = candidate.confidence is Confidence.HIGH or (
         silent and candidate.confidence is Confidence.MEDIUM and not candidate.doubtful
@@ -110,10 +120,10 @@ def by_confidence(
             },
         }
     )
-    return Route(candidate, draft, action, candidate.evolves, doubt)
+    return Fate(candidate, action, draft, target=candidate.evolves, why=doubt)
 
 
-def by_vault(vault: Vault, reader: Reader, routes: Sequence[Route]) -> list[Route]:
+def by_vault(vault: Vault, reader: Reader, routes: Sequence[Fate]) -> list[Fate]:
     """These routes, changed where the vault says the same, or nearly."""
     from memcli.entries.text.tokens import stemmer
     from memcli.search.document import document
@@ -149,7 +159,7 @@ def by_vault(vault: Vault, reader: Reader, routes: Sequence[Route]) -> list[Rout
     return changed
 
 
-def _doubted(route: Route, draft: Entry, why: str) -> Route:
+def _doubted(route: Fate, draft: Entry, why: str) -> Fate:
     """The route of what says a thing that is over, or nearly: a person looks at it."""
     pending = draft.replace(status=Status.PENDING)
     action = "review" if route.action == "saved" else route.action
@@ -169,8 +179,8 @@ def _replaced(reader: Reader, draft: Entry, view: View) -> str | None:
 
 
 def _compared(
-    vault: Vault, reader: Reader, route: Route, near: Iterable[tuple[float, StoredRow]]
-) -> Route:
+    vault: Vault, reader: Reader, route: Fate, near: Iterable[tuple[float, StoredRow]]
+) -> Fate:
     """The route of a draft beside what the vault holds near it.
 
     What is in force counts first, then what waits, then what was rejected.
@@ -195,7 +205,9 @@ def _compared(
             # By its evidence a candidate says what it would replace.
             pending = draft.replace(status=Status.PENDING, evidence=(row.id,))
             why = ", ".join(SAID[one] for one in differs)
-            return Route(route.candidate, pending, "supersede", row.id, why)
+            return route._replace(
+                action="supersede", draft=pending, target=row.id, why=why
+            )
         here = in_force or row.project in (None, draft.project)
         if named or (here and _same(draft, row)):
             said.append(row)
@@ -240,7 +252,7 @@ def same_idea(one: str, other: str) -> bool:
     return restates(*bare) or restates(*reversed(bare))
 
 
-def confirming(vault: Vault, reader: Reader, route: Route, row: StoredRow) -> Route:
+def confirming(vault: Vault, reader: Reader, route: Fate, row: StoredRow) -> Fate:
     """The route of a candidate that says an entry again.
 
     In the words of the entry it is evidence for it: the entry is seen once more, and

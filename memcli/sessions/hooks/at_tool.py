@@ -12,7 +12,6 @@ from memcli.entries.text import code_terms, prompt_injection
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import markers
 from memcli.sessions.briefing.frame import Item, marked, source_of
-from memcli.sessions.hooks.tell import Answer
 from memcli.sessions.lessons import Action, Looked, fired, is_spared
 from memcli.storage import known_vaults
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.search.triggers import Told
+    from memcli.sessions.hooks.tell import Answer
     from memcli.vault.vault import Vault
 
 # At one action: entries, and characters of their texts together.

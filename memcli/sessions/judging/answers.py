@@ -12,7 +12,7 @@ import re
 from collections import deque
 
 from memcli.entries import anchors, no_secrets
-from memcli.entries.entry import KINDS, Confidence, Item
+from memcli.entries.entry import KINDS, SUMMARY_TAG, Confidence, Item
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.tokens import STOP_WORDS
 from memcli.named_tuple import NamedTuple
@@ -22,16 +22,16 @@ from memcli.sessions.judging.digest import (
     LONGEST_TEXT,
     MOST_ANSWERS,
     MOST_PHRASES,
-    Digest,
-    Known,
-    Turn,
 )
+from memcli.sessions.mining.candidate import Candidate, Category, excerpt, title
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from typing import Any
+
+    from memcli.sessions.judging.digest import Digest, Turn
 
 LARGEST = 1_000_000
 """Of an answer, in bytes: what is longer is no answer."""
@@ -49,14 +49,16 @@ _PASSAGE = 12
 _CONTENT = 0.2
 # Of an entry that the cited turns say again, in words.
 _AGAIN = 2
-SUMMARY = "summary"
-"""The kind of the answer that sums the session up."""
+_SUMMARY = "summary"  # the kind of the answer that sums the session up
+JUDGED = "judged"
+"""The `pattern` of a candidate that a judge found, and no rule."""
 
 _ALIASES = {"correction": "preference", "fact": "note", "rule": "convention"}
 _LONGEST_WHY = 300
 _MOST_ENTITIES = 10
 # Of an answer in which nothing can be read, the rest is not looked at.
 _MOST_REFUSED = 100
+_SENTENCE = re.compile(r"(?<=[.!?])\s")
 _BETWEEN = re.compile(r"(?:\s+|,|(?:```|~~~)\w*)*")
 # Words that texts about different things share.
 _COMMON = STOP_WORDS | frozenset(
@@ -64,38 +66,6 @@ _COMMON = STOP_WORDS | frozenset(
     "prefer prefers agent project instead before after done make made now here each "
     "just like some more most very both such same other those because while".split()
 )
-
-
-class Answer(NamedTuple):
-    """One claim of a judge that passed.
-
-    Attributes:
-        turns: the turns that it cites, the first of them first.
-        kind: of the entry; an `idea` is put aside, `SUMMARY` is of the session.
-        text, why, confidence: as the judge gave them.
-        entities: names.
-        project: "none" when it holds everywhere; None: where the session was.
-        evolves: the entry that it would replace; None for none.
-        resolves: entries that it says are settled.
-        code: files or lines of the project that it speaks of, as the judge gave them.
-        item: the reflection item that it is, which fades; None for what stays.
-        asked: phrases in which somebody may look for it.
-        confirms: the entry that was said again; it has no text of its own then.
-    """
-
-    turns: tuple[Turn, ...]
-    kind: str
-    text: str
-    why: str
-    confidence: Confidence
-    entities: tuple[str, ...] = ()
-    project: str | None = None
-    evolves: str | None = None
-    resolves: tuple[str, ...] = ()
-    code: tuple[str, ...] = ()
-    item: Item | None = None
-    asked: tuple[str, ...] = ()
-    confirms: str | None = None
 
 
 class Refusal(NamedTuple):
@@ -110,9 +80,10 @@ class _Refused(Exception):
 
 
 def read(
-    data: bytes, digest: Digest, kinds: Collection[str] = KINDS
-) -> tuple[list[Answer], list[Refusal]]:
-    """The answers that pass, in their order, and the lines that do not.
+    data: bytes, digest: Digest, kinds: Collection[str] = KINDS, judge: str = "judge"
+) -> tuple[list[Candidate], list[Refusal], dict[str, str]]:
+    """The answers that pass, in their order; the lines that do not; and the ids of
+    entries that answers at HIGH say are settled, with the words.
 
     Of several summaries the last one counts.
 
@@ -120,32 +91,33 @@ def read(
         data: what the judge wrote: JSON objects, or lists of them.
         digest: what it was shown.
         kinds: those of the vault.
+        judge: who judged, for the provenance.
     """
     if len(data) > LARGEST:
-        return [], [Refusal(1, f"an answer has at most {LARGEST:,} bytes")]
-    kept: list[Answer] = []
+        return [], [Refusal(1, f"an answer has at most {LARGEST:,} bytes")], {}
+    kept: list[Candidate] = []
+    summary: list[Candidate] = []
     refused: list[Refusal] = []
-    known = {one.id: one for one in digest.known}
-    summary: list[Answer] = []
+    settled: dict[str, str] = {}
     for number, row in _rows(data.decode("utf-8", "replace")):
         try:
             if len(kept) >= MOST_ANSWERS:
                 raise _Refused(f"more than {MOST_ANSWERS} answers")
-            answer = _answer(row, digest, kinds)
-            _check_ids(answer, known)
-            _check_words(answer, digest, known)
-            if any(_same(answer, other) for other in kept):
+            one = _candidate(row, digest, kinds, judge)
+            if any(_same(one, other) for other in kept):
                 raise _Refused("said before in the same words")
         except _Refused as why:
             refused.append(Refusal(number, str(why)))
             if len(refused) == _MOST_REFUSED:
                 break
+            continue
+        if one.tags:
+            summary = [one]
         else:
-            if answer.kind == SUMMARY:
-                summary = [answer]
-            else:
-                kept.append(answer)
-    return kept + summary, refused
+            kept.append(one)
+        if one.confidence is Confidence.HIGH and not one.confirms:
+            settled.update(dict.fromkeys(_names(row, "resolves"), one.text))
+    return kept + summary, refused, settled
 
 
 def _rows(text: str) -> Iterator[tuple[int, Any]]:
@@ -168,51 +140,89 @@ def _rows(text: str) -> Iterator[tuple[int, Any]]:
         line += text.count("\n", start, at)
 
 
-def _answer(row: Any, digest: Digest, kinds: Collection[str]) -> Answer:
+def _candidate(
+    row: Any, digest: Digest, kinds: Collection[str], judge: str
+) -> Candidate:
     if not isinstance(row, dict):
         raise _Refused("is no JSON object")
     turns = _turns(row.get("turns"), digest)
-    confirms = _text(row, "confirms").strip()
-    if confirms:
-        return Answer(turns, "", "", "", Confidence.HIGH, confirms=confirms)
+    known = {one.id: one for one in digest.known}
+    confirms, evolves = (_text(row, name).strip() for name in ("confirms", "evolves"))
+    about = [confirms] if confirms else [evolves, *_names(row, "resolves")]
+    about = list(filter(None, about))
+    for name in about:
+        if name not in known:
+            raise _Refused(f"the digest showed no entry {name[:40]!r}")
+    if confirms:  # in the entry's own words: a sighting of it
+        _check_again(known[confirms].text, turns)
+        kind, text, why = known[confirms].kind, known[confirms].text, "said again"
+        confidence, more = Confidence.HIGH, {"confirms": confirms}
+    else:
+        kind, text, confidence = _claim(row, kinds)
+        why = " ".join(_text(row, "why").split())[:_LONGEST_WHY]
+        more = _optional(row)
+        more["evolves"] = evolves or None
+        said = " ".join((text, why, *more["entities"], *more["asked"]))
+        # A summary is of the whole session, whichever turns it names.
+        cited = digest.turns if kind == _SUMMARY else turns
+        _check_words(text, said, digest, cited, [known[name].text for name in about])
+    numbers = ", ".join(str(one.number) for one in turns)
+    place = turns[0].step
+    if kind == _SUMMARY:
+        kind, why, place = "event", "the session in short", turns[-1].step
+        more["tags"] = (SUMMARY_TAG,)
+    category: Category = "preference"
+    if kind in ("fix", "workflow", "idea") and not confirms:
+        category = kind  # type: ignore[assignment]  # it is one of these
+    return Candidate(
+        category=category,
+        confidence=confidence,
+        pattern=JUDGED,
+        rationale=f"{why.rstrip('.') or 'durable'} (judged by {judge} from "
+        f"turn{'s' if len(turns) > 1 else ''} {numbers})",
+        title=title(_SENTENCE.split(text)[0], category),
+        text=text,
+        excerpt=excerpt(place.text, place.text[:200]),
+        line=place.line,
+        record=place.record,
+        at=place.at,
+        kind=kind,
+        **more,
+    )
+
+
+def _claim(row: dict[str, Any], kinds: Collection[str]) -> tuple[str, str, Confidence]:
+    """The kind, the text and the confidence of an answer."""
     text = " ".join(_text(row, "text").split())
     if not text:
         raise _Refused("has no text")
     kind = _text(row, "kind").strip().lower()
     kind = _ALIASES.get(kind, kind)
-    if kind != SUMMARY and kind not in kinds:
+    if kind != _SUMMARY and kind not in kinds:
         raise _Refused(f"there is no kind {kind!r}")
-    longest = LONGEST_SUMMARY if kind == SUMMARY else LONGEST_TEXT
+    longest = LONGEST_SUMMARY if kind == _SUMMARY else LONGEST_TEXT
     if len(text) > longest:
         raise _Refused(f"its text is longer than {longest} characters")
+    level = "HIGH" if kind == _SUMMARY else _text(row, "confidence").strip().upper()
+    if level not in ("HIGH", "MEDIUM"):
+        raise _Refused("its confidence is neither HIGH nor MEDIUM")
+    return kind, text, Confidence(level)
+
+
+def _optional(row: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a candidate that an answer may leave out."""
     item = _text(row, "item").strip().lower()
     if item and item not in list(Item):
         raise _Refused(f"there is no item {item[:40]!r}")
-    level = _text(row, "confidence").strip().upper()
-    if kind == SUMMARY:
-        level = "HIGH"
-    if level not in ("HIGH", "MEDIUM"):
-        raise _Refused("its confidence is neither HIGH nor MEDIUM")
-    return Answer(
-        turns=turns,
-        kind=kind,
-        text=text,
-        why=" ".join(_text(row, "why").split())[:_LONGEST_WHY],
-        confidence=Confidence(level),
-        entities=_names(row, "entities")[:_MOST_ENTITIES],
-        project="none" if row.get("project") == "none" else None,
-        evolves=_text(row, "evolves").strip() or None,
-        resolves=_names(row, "resolves"),
-        code=_names(row, "code")[: anchors.MOST],
-        item=Item(item) if item else None,
-        asked=_phrases(row),
-    )
-
-
-def _phrases(row: dict[str, Any]) -> tuple[str, ...]:
-    """The phrases of an answer; one that is too long is left out."""
-    found = (" ".join(one.split()) for one in _names(row, "asked"))
-    return tuple(one for one in found if len(one) <= LONGEST_PHRASE)[:MOST_PHRASES]
+    phrases = (" ".join(one.split()) for one in _names(row, "asked"))
+    short = tuple(one for one in phrases if len(one) <= LONGEST_PHRASE)
+    return {
+        "entities": _names(row, "entities")[:_MOST_ENTITIES],
+        "everywhere": row.get("project") == "none",
+        "code": _names(row, "code")[: anchors.MOST],
+        "item": Item(item) if item else None,
+        "asked": short[:MOST_PHRASES],
+    }
 
 
 def _text(row: dict[str, Any], name: str) -> str:
@@ -246,31 +256,33 @@ def _turns(value: Any, digest: Digest) -> tuple[Turn, ...]:
     return tuple(by_number[number] for number in sorted(set(value)))
 
 
-def _check_ids(answer: Answer, known: dict[str, Known]) -> None:
-    for name in (answer.evolves, answer.confirms, *answer.resolves):
-        if name and name not in known:
-            raise _Refused(f"the digest showed no entry {name[:40]!r}")
+def _check_again(text: str, turns: Sequence[Turn]) -> None:
+    """Refuse turns that do not say again what an entry says."""
+    words = {*_words(text)}
+    again = _together(words, list(map(_seen, turns)))
+    if again < max(min(_AGAIN, len(words)), _CITED * len(words)):
+        raise _Refused("the turns that it cites do not say so again")
 
 
-def _check_words(answer: Answer, digest: Digest, known: dict[str, Known]) -> None:
-    """Refuse a secret, an order to a model, and what was made up."""
-    if answer.confirms:
-        words = {*_words(known[answer.confirms].text)}
-        again = _together(words, [_seen(one) for one in answer.turns])
-        if again < max(min(_AGAIN, len(words)), _CITED * len(words)):
-            raise _Refused("the turns that it cites do not say so again")
-        return
-    said = " ".join((answer.text, answer.why, *answer.entities, *answer.asked))
+def _check_words(
+    text: str, said: str, digest: Digest, turns: Sequence[Turn], about: Sequence[str]
+) -> None:
+    """Refuse a secret, an order to a model, and what was made up.
+
+    Args:
+        text: the claim.
+        said: all words of the answer.
+        digest: what the judge was shown.
+        turns: those that it cites.
+        about: the texts of the entries that it names.
+    """
     if no_secrets.redact(said) != said:
         raise _Refused("holds what looks like a secret")
     doubt = prompt_injection.suspicious(said)
     if doubt is not None:
         raise _Refused(f"is no memory: it {doubt}")
-    words = {*_words(answer.text)}
-    # A summary is of the whole session, whichever turns it names.
-    turns = digest.turns if answer.kind == SUMMARY else answer.turns
-    cited = [_seen(one) for one in turns]
-    cited += [known[name].text for name in (answer.evolves, *answer.resolves) if name]
+    words = {*_words(text)}
+    cited = [*map(_seen, turns), *about]
     shown = map(_seen, digest.turns)
     everything = {*_words(" ".join([*shown, *cited, digest.project or ""]))}
     own = words.intersection(_words(" ".join(cited)))
@@ -278,7 +290,7 @@ def _check_words(answer: Answer, digest: Digest, known: dict[str, Known]) -> Non
     short = len(words) <= _TOGETHER
     together = len(own) if short else _together(words, cited)
     if (
-        len(words) < _CONTENT * len(answer.text.split())
+        len(words) < _CONTENT * len(text.split())
         or len(own) < _CITED * len(words)
         or together < min(_TOGETHER, len(words))
     ):
@@ -310,7 +322,7 @@ def _words(text: str) -> list[str]:
     return [word[:5] for word in found if word not in _COMMON]
 
 
-def _same(one: Answer, other: Answer) -> bool:
+def _same(one: Candidate, other: Candidate) -> bool:
     if one.confirms or other.confirms:
         return one.confirms == other.confirms
     return one.kind == other.kind and {*_words(one.text)} == {*_words(other.text)}

@@ -1,6 +1,6 @@
 """The digest of a session: what a judge needs to read, and no more.
 
-Invariant: pure. What a person typed is in it whole, and of what they pasted the two
+Invariant: no secret of the transcript is in it. What a person typed is in it whole, and of what they pasted the two
 ends; of a long session, so are the longer turns. A turn has its number, so that answers
 can cite it, and the digest is no longer than it may be. The words are data: the
 question stands outside of them, and says so. It stands in memcli's frame, so that a
@@ -20,6 +20,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
+
+    from memcli.hosts.transcripts import Transcript
+    from memcli.search.reader import Reader
+    from memcli.vault.vault import Vault
 
 MAX_CHARS = 24_000
 """How long it is at most, in characters, unless the caller says otherwise. Of 209
@@ -42,6 +46,9 @@ MOST_PHRASES, LONGEST_PHRASE = 8, 60
 
 # A line of the agent, and of a row that the vault holds.
 _AGENT, _ROW = 200, 200
+# Of entries that the session is about, and that it brought before; of what was typed,
+# as a question to the vault.
+_NEAREST, _OWN, _ASKED = 10, 20, 2_000
 # Of each end of a paste: a person's own words may stand behind it.
 _PASTE = 300
 # What stands around the rows, without the question.
@@ -163,6 +170,59 @@ class Digest(NamedTuple):
             rf"<(?=/?{FRAME})", "\u2039", "\n".join(rows), flags=re.IGNORECASE
         )
         return f"<{FRAME}>\n{text}\n</{FRAME}>\n"
+
+
+def gather(vault: Vault, transcript: Transcript) -> Digest:
+    """The digest of a session.
+
+    Args:
+        vault: what is known already; only what its agent may see.
+        transcript: of the session.
+
+    Raises:
+        Unreadable: the transcript ends early.
+    """
+    from memcli.entries import no_secrets
+    from memcli.sessions.bringing import project_of
+    from memcli.sessions.reflect_session import redacted
+
+    session = transcript.session
+    session = session._replace(id=no_secrets.masked(session.id))
+    turns = turns_of(redacted(transcript.steps()))
+    known = _known(vault, session.id, " ".join(turn.text for turn in turns)[:_ASKED])
+    project = project_of(vault, session)
+    return compose(session, project, turns, known)
+
+
+def _known(vault: Vault, session: str, words: str) -> list[Known]:
+    """The entries that are near, and those that this session brought before."""
+    from memcli.entries.eligibility import View
+    from memcli.entries.entry import Status
+    from memcli.recall.query import Query, checked
+    from memcli.recall.recall import look
+
+    # In force, or waiting for a review: said again, it is saved.
+    statuses = frozenset({Status.ACTIVE, Status.PENDING})
+    view = View(vault.now_ms() // 1000, statuses, agent=vault.agent)
+    found = []
+    if words.strip():
+        # Not `recall`: that the miner looked is no use of a row.
+        query = Query(words, view, limit=2 * _NEAREST)
+        rows = vault.read(lambda reader: look(reader, checked(query, vault))).rows
+        # Summaries of earlier sessions are near, and nothing that one would say again.
+        rows = [row for row in rows if row.kind != "event"][:_NEAREST]
+        found = [Known(row.id, row.kind, row.text) for row in rows]
+    ids = {one.id for one in found}
+
+    def own(reader: Reader) -> list[Known]:
+        rows = [
+            reader.row(doc)
+            for doc in list(reader.of_session(session))[:_OWN]
+            if reader.verdict(doc, view) is None
+        ]
+        return [Known(r.id, r.kind, r.text) for r in rows if r.id not in ids]
+
+    return found + vault.read(own)
 
 
 def turns_of(steps: Iterable[Step]) -> list[Turn]:

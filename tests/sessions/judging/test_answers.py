@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.hosts.transcript import Session, Step
-from memcli.sessions.judging.answers import LARGEST, Answer, read
+from memcli.sessions.judging.answers import LARGEST, read
 from memcli.sessions.judging.digest import Digest, Known, compose, turns_of
+from memcli.sessions.mining import Candidate
 
 KNOWN = Known("1m7xvn68xtqp48aa", "blocker", "The payment tests hang.")
 RULE = Known("1m7xvn68xtqp48ab", "preference", "Run the linter before each commit.")
@@ -33,16 +34,16 @@ def shown() -> Digest:
     return compose(Session("monday", "generic"), None, turns_of(TURNS), [KNOWN, RULE])
 
 
-def said(*rows: Any) -> tuple[list[Answer], list[str]]:
+def said(*rows: Any) -> tuple[list[Candidate], list[str]]:
     data = "\n".join(one if isinstance(one, str) else json.dumps(one) for one in rows)
-    kept, refused = read(data.encode("utf-8", "surrogateescape"), shown())
+    kept, refused, _ = read(data.encode("utf-8", "surrogateescape"), shown())
     return kept, [one.why for one in refused]
 
 
 def test_an_answer_that_cites_a_turn_and_keeps_to_it_passes() -> None:
     (kept,), refused = said(GOOD)
     assert refused == []
-    assert (kept.kind, kept.turns[0].step.record) == ("preference", "u3")
+    assert (kept.kind, kept.record) == ("preference", "u3")
 
 
 @pytest.mark.parametrize(
@@ -124,7 +125,7 @@ def test_a_summary_is_of_the_whole_session_and_the_last_one_counts() -> None:
     assert refused == []
     assert [(one.kind, one.text) for one in kept] == [
         ("preference", GOOD["text"]),
-        ("summary", SUMMARY["text"]),
+        ("event", SUMMARY["text"]),
     ]
 
 
@@ -157,7 +158,7 @@ def test_the_agents_line_before_a_turn_is_what_the_turn_is_about(
     steps = [Step("assistant", before, 1, "a1"), Step("user", turn, 2, "u2")]
     digest = compose(Session("monday", "generic"), None, turns_of(steps), [])
     answer = {**GOOD, "turns": [1], "text": text}
-    kept, refused = read(json.dumps(answer).encode(), digest)
+    kept, refused, _ = read(json.dumps(answer).encode(), digest)
     assert ([one.text for one in kept], refused) == ([text], [])
 
 

@@ -15,8 +15,8 @@ from memcli.hosts.transcripts import open_transcript
 from memcli.recall.query import Query
 from memcli.sessions.briefing.select import chosen
 from memcli.sessions.briefing.start import Session, standing
-from memcli.sessions.judging import bring
-from memcli.sessions.judging.bring import Brought
+from memcli.sessions.judging import digest
+from memcli.sessions.judging.judge import Brought, bring
 from memcli.sessions.reflect_session import opened, reflect_file
 from tests.checkouts import made_shop
 from tests.conftest import NOW
@@ -59,7 +59,7 @@ CACHE = {
 def judge(vault: Vault, path: str, *answers: Any, dry_run: bool = False) -> Brought:
     data = "\n".join(map(json.dumps, answers)).encode()
     transcript = open_transcript(path)
-    return bring.bring(vault, transcript, data, judge="haiku", dry_run=dry_run)
+    return bring(vault, transcript, data, judge="haiku", dry_run=dry_run)
 
 
 def test_high_is_saved_medium_waits_and_an_idea_is_put_aside(
@@ -136,7 +136,7 @@ def test_what_was_said_again_is_seen_and_saved_if_it_waited(
     waits = vault.draft({"text": "Cache the cart tests", "status": "pending"})
     kept, pending = (one.id for one in vault.save_all([there, waits]))
     path = talk(tmp_path, ROWS)
-    bring.gather(vault, open_transcript(path))
+    digest.gather(vault, open_transcript(path))
     again = [{"turns": [2], "confirms": kept}, {"turns": [3], "confirms": pending}]
     done = judge(vault, path, *again)
     assert (done.reflected.counts, done.approved) == ({"seen": 2}, [pending])
@@ -162,7 +162,7 @@ def test_what_contradicts_or_orders_waits_although_it_was_said_again(
     named = vault.draft({"text": rule, "kind": "preference"})
     waits, _ = (one.id for one in vault.save_all([pending, named]))
     path = talk(tmp_path, ROWS)
-    bring.gather(vault, open_transcript(path))
+    digest.gather(vault, open_transcript(path))
     done = judge(vault, path, {"turns": [2], "confirms": waits})
     assert done.approved == []
     assert vault.get(waits).status is Status.PENDING
@@ -176,7 +176,7 @@ def test_what_says_nearly_what_is_resolved_waits_although_it_was_said_again(
     text = "The payment tests need a local redis"
     pending = vault.save(vault.draft({"text": text, "status": "pending"})).id
     path = talk(tmp_path, ROWS)
-    bring.gather(vault, open_transcript(path))
+    digest.gather(vault, open_transcript(path))
     done = judge(vault, path, {"turns": [2], "confirms": pending})
     assert done.approved == []
     assert vault.get(pending).status is Status.PENDING
@@ -206,7 +206,7 @@ def test_what_replaces_an_entry_is_offered_in_review_and_not_decided(
     old = "The payment tests run against the redis of staging"
     held = vault.save(vault.draft({"text": old, "kind": "note"})).id
     path = talk(tmp_path, ROWS)
-    bring.gather(vault, open_transcript(path))
+    digest.gather(vault, open_transcript(path))
     done = judge(vault, path, {**REDIS, "evolves": held})
     (fate,) = done.reflected.fates
     assert (fate.action, fate.target) == ("supersede", held)
@@ -231,7 +231,7 @@ def test_what_is_settled_is_resolved_when_it_is_a_blocker(
 
 
 def test_no_secret_of_a_session_is_in_its_digest(vault: Vault, tmp_path: Path) -> None:
-    made = bring.gather(vault, open_transcript(talk(tmp_path, ROWS)))
+    made = digest.gather(vault, open_transcript(talk(tmp_path, ROWS)))
     assert "sk-ant" not in made.text() + json.dumps(made.as_dict())
     assert "[REDACTED]" in made.text()
 
@@ -244,7 +244,7 @@ def test_code_that_an_answer_names_is_anchored_where_it_is_there(
     everywhere = {**SLOW, "confidence": "HIGH", "project": "none", "code": code}
     transcript = opened(talk(tmp_path, ROWS), None, str(shop))
     data = "\n".join(map(json.dumps, [{**REDIS, "code": code}, everywhere])).encode()
-    done = bring.bring(vault, transcript, data, judge="haiku")
+    done = bring(vault, transcript, data, judge="haiku")
     here, all_over = (vault.get(fate.id or "") for fate in done.reflected.fates)
     assert here.project == "github.com/acme/shop"
     (anchor,) = anchors.read_all(here.code)
@@ -286,7 +286,7 @@ def test_what_a_session_taught_fades_and_ends_unless_it_is_met_again(
     def told() -> list[str]:
         view = View(clock[0])
         going = moving.read(lambda reader: chosen(reader, moving.settings, view))
-        start = moving.read(lambda r: standing(moving, r, Session(view))).items  # noqa: B023
+        start = moving.read(lambda r: standing(moving, r, Session(view))).items
         items = [*going.rules, *going.focus]
         assert {one.text for one in items} <= {one.text for one in start}
         return [f"{one.item} {one.score:.2f}" for one in items]

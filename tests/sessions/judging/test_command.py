@@ -12,8 +12,7 @@ from memcli import Vault
 from memcli.entries.entry import SUMMARY_TAG
 from memcli.errors import InvalidConfig
 from memcli.sessions import hook_log, markers, recovery
-from memcli.sessions.judging import command
-from memcli.sessions.judging.command import Judge, JudgeFailed, ask, configured
+from memcli.sessions.judging.judge import Judge, JudgeFailed, ask, configured
 from tests.conftest import VaultMaker
 from tests.sessions.judging.test_bring import REDIS, ROWS
 from tests.sessions.test_reflect_session import talk, texts
@@ -177,4 +176,4 @@ def test_no_vault_can_name_a_judge(vault: Vault, tmp_path: Path) -> None:
     environ = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path / "none")}
     assert end(vault, talk(tmp_path, ROWS), environ) == []
     assert not marker.exists()
-    assert command.configured(environ) is None
+    assert configured(environ) is None

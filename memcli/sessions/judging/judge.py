@@ -1,10 +1,14 @@
-"""The command of a user's own that judges sessions: `claude -p`, `codex exec`, any.
+"""A judge: what it said of a session comes into the vault, by the way of everything
+that is mined; and the command of a user's own that judges: `claude -p`, any.
 
-Invariant: only the user's own config names it; no vault can. It gets the digest on
+Invariant: an answer is held against a digest that is made anew, so it can name what the
+vault shows now. HIGH is saved, MEDIUM waits for a review, what replaces an entry is
+offered and decided by a person, ideas are put aside. The same answers a second time
+change nothing, and none removes what the rules have found.
+
+Only the user's own config names the command; no vault can. It gets the digest on
 standard input, an empty folder to stand in, a time limit, and no hooks of memcli; when
-a session ends it is called once, up to a limit a day. Its answers remove nothing that
-the rules have found. The module is light: the start of a session asks whether there is
-a judge.
+a session ends it is called once, up to a limit a day.
 """
 
 from __future__ import annotations
@@ -22,9 +26,12 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from memcli.hosts.transcripts import Transcript
+    from memcli.sessions.bringing import Fate, Reflected
+    from memcli.sessions.judging.answers import Refusal
     from memcli.vault.vault import Vault
 
 _SECONDS = 120.0
@@ -34,6 +41,154 @@ _DAY = 86_400
 _LINES = 5_000
 # A session in which nobody typed more words than this has nothing to judge.
 _LEAST_WORDS = 8
+
+
+class Brought(NamedTuple):
+    """The outcome of a judge's answers.
+
+    Attributes:
+        reflected: what became of those that passed.
+        refused: the lines that were not taken, and why.
+        resolved: ids of entries that are settled now.
+        approved: ids of entries that waited for a review, were said again, and are
+            saved now.
+        judge: who judged.
+    """
+
+    reflected: Reflected
+    refused: list[Refusal]
+    resolved: list[str]
+    approved: list[str]
+    judge: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The `data` of the JSON envelope."""
+        return {
+            **self.reflected.as_dict(),
+            "judge": self.judge,
+            "refused": [one._asdict() for one in self.refused],
+            "resolved": self.resolved,
+            "approved": self.approved,
+        }
+
+
+def bring(
+    vault: Vault,
+    transcript: Transcript,
+    data: bytes,
+    *,
+    judge: str,
+    writer: str = "pipeline",
+    dry_run: bool = False,
+) -> Brought:
+    """Take a judge's answers about a session.
+
+    Args:
+        vault: where they go.
+        transcript: of the session, as the digest was made of it.
+        data: the answers, as `answers.read` takes them.
+        judge: who answered, for the provenance.
+        writer: `pipeline` when an agent or a person asked, `hook` when a host did.
+        dry_run: only say what would be done.
+
+    Raises:
+        Unreadable, LockBusy, WriteFailed, HistoryError: nothing was written.
+    """
+    from memcli.curation import resolve_query
+    from memcli.sessions import reflect_session
+    from memcli.sessions.judging import answers, digest
+    from memcli.sessions.mining import Mined
+    from memcli.vault import anchoring
+
+    made = digest.gather(vault, transcript)
+    kept, refused, settled = answers.read(data, made, vault.kinds, judge)
+    turns, folder = len(made.turns), made.session.cwd
+    found = [
+        one._replace(code=anchoring.there(vault, folder, one.code)) if one.code else one
+        for one in kept
+    ]
+    reflected = reflect_session.learn(
+        vault,
+        made.session,
+        lambda: Mined(turns, found),
+        reflect_session.Origin(
+            reflect_session.label(transcript.path), None, writer, judge
+        ),
+        dry_run=dry_run,
+    )
+    kinds = {one.id: one.kind for one in made.known}
+    ids = {i: said for i, said in settled.items() if kinds[i] in resolve_query.KINDS}
+    resolved = _resolved(vault, ids, judge, dry_run=dry_run)
+    approved = _approved(vault, reflected.fates, dry_run=dry_run)
+    return Brought(reflected, refused, resolved, approved, judge)
+
+
+def _approved(vault: Vault, fates: Sequence[Fate], *, dry_run: bool) -> list[str]:
+    """Save what waited in the inbox and was said again; returns the ids.
+
+    An idea, and what replaces an entry, speaks like an order to a model, or says
+    nearly what is resolved, waits for a person.
+    """
+    from functools import partial
+
+    from memcli.curation import inbox, review
+    from memcli.entries.entry import Confidence
+    from memcli.entries.identity import claim
+    from memcli.entries.layout import IDEA
+    from memcli.entries.text import prompt_injection
+    from memcli.errors import NotAllowed
+    from memcli.vault.likeness import like_resolved
+
+    done = []
+    for fate in fates:
+        said = fate.candidate
+        if fate.action not in ("seen", "duplicate") or not fate.id:
+            continue
+        if said.confidence is not Confidence.HIGH or fate.id in done:
+            continue
+        try:
+            (waits,) = inbox.named(vault, [fate.id])
+            if waits.kind == IDEA:
+                continue
+            if prompt_injection.suspicious(waits.text) or any(
+                one.may_replace or one.id in vault.get(fate.id).evidence
+                for one in inbox.proposals(vault, waits)
+            ):
+                continue
+            entry = vault.get(fate.id).replace(body=said.text)
+            if vault.read(partial(like_resolved, entry=entry)):
+                continue
+            # Its judge has named what the person called "it".
+            words = {"text": said.text, "kind": said.kind}
+            changes = None if claim(said.text) == claim(waits.text) else words
+            if not dry_run:
+                review.approve(vault, [fate.id], changes)
+        except NotAllowed:  # it does not wait, or another agent's does
+            continue
+        except MemcliError as error:
+            vault.tell(f"{fate.id} stays in the inbox: {error.message}")
+        else:
+            done.append(fate.id)
+    return done
+
+
+def _resolved(
+    vault: Vault, ids: dict[str, str], judge: str, *, dry_run: bool
+) -> list[str]:
+    """Resolve what explicit answers say is settled, by their words; returns the ids."""
+    from memcli.curation import resolve
+
+    done = []
+    for name, text in ids.items():
+        try:
+            if not dry_run:
+                plan = resolve.plan(vault, [name])
+                resolve.apply(vault, plan, note=f"{text} (judged by {judge})")
+        except MemcliError as error:
+            vault.tell(f"{name} stays as it is: {error.message}")
+        else:
+            done.append(name)
+    return done
 
 
 class Judge(NamedTuple):
@@ -100,8 +255,7 @@ def judge_session(
     its judge was asked before, and when the day's calls are used.
     """
     from memcli.sessions import reflect_session
-    from memcli.sessions.judging import bring
-    from memcli.sessions.reflect_session import is_judged
+    from memcli.sessions.judging import digest
     from memcli.vault import session_records
 
     line: dict[str, object] = {"event": "judge", "host": host or ""}
@@ -116,16 +270,19 @@ def judge_session(
         if agent:
             line["agent"] = agent
         record = session_records.get(vault.root, session.host, session.id, agent)
-        if record is not None and any(map(is_judged, record.candidates)):
+        judged = map(reflect_session.is_judged, record.candidates if record else ())
+        calls = [
+            call
+            for call in hook_log.last(vault.root, _LINES)
+            if (call.get("event"), call.get("did")) == ("judge", "asked")
+        ]
+        if any(judged) or any(call.get("session") == session.id for call in calls):
             return
-        lines = hook_log.last(vault.root, _LINES)
-        if any(call.get("session") == session.id for call in calls(lines)):
-            return
-        left = judge.a_day - len(calls(lines, vault.now_ms() // 1000))
-        if left <= 0:
+        since = vault.now_ms() // 1000 - _DAY
+        if sum(call.get("at", 0) > since for call in calls) >= judge.a_day:
             line["did"] = f"nothing: {judge.a_day} calls in a day"
         else:
-            made = bring.gather(vault, transcript)
+            made = digest.gather(vault, transcript)
             if sum(len(one.text.split()) for one in made.turns) < _LEAST_WORDS:
                 return
             text = made.text()
@@ -134,52 +291,11 @@ def judge_session(
             said = ask(judge, text, environ)
             line.update(seconds=round(time.monotonic() - started), said=len(said))
             transcript = reflect_session.opened(path, host, cwd)
-            done = bring.bring(vault, transcript, said, judge=judge.name, writer="hook")
+            done = bring(vault, transcript, said, judge=judge.name, writer="hook")
             line.update(done.reflected.counts, refused=len(done.refused))
     except Exception as error:  # noqa: BLE001 what the rules found stays, and is noted
         line["error"] = hook_log.named(error)[:300]
     hook_log.note(vault.root, {"at": vault.now_ms() // 1000, **line})
-
-
-def calls(
-    lines: Iterable[dict[str, Any]], now: float | None = None
-) -> list[dict[str, Any]]:
-    """The lines of the log that are calls of a judge, failed ones too.
-
-    Args:
-        lines: of the log.
-        now: only those of the 24 hours before, in epoch seconds.
-    """
-    return [
-        line
-        for line in lines
-        if line.get("event") == "judge"
-        and line.get("did") == "asked"
-        and isinstance(line.get("at"), int)
-        and (now is None or now - line["at"] < _DAY)
-    ]
-
-
-def state(environ: Mapping[str, str]) -> dict[str, Any]:
-    """The judge of the config, for eyes and JSON: command, path, and what is wrong."""
-    import shutil
-
-    problem = None
-    judge = None
-    try:
-        judge = configured(environ)
-    except InvalidConfig as error:
-        problem = error.message
-    if judge is not None:
-        first = judge.command[0]
-        program = first if os.path.basename(first) == judge.name else judge.name
-        if shutil.which(program, path=environ.get("PATH")) is None:
-            problem = f"{program} is not on the PATH"
-    return {
-        "command": list(judge.command) if judge else None,
-        "path": user_config.path_of(environ),
-        "problem": problem,
-    }
 
 
 def ending(said: bytes) -> str | None:
@@ -188,20 +304,17 @@ def ending(said: bytes) -> str | None:
     return f"It said: {text[-300:]}" if text else None
 
 
-def ask(
-    judge: Judge, text: str, environ: Mapping[str, str], *, told: bool = False
-) -> bytes:
+def ask(judge: Judge, text: str, environ: Mapping[str, str]) -> bytes:
     """Returns the answer of the command to a text.
 
     Args:
         judge: the command.
         text: for its standard input.
         environ: for the command, with `MEMCLI_HOOKS=off` in addition.
-        told: whether the hint of an error may hold what it said: some say the whole
-            text again.
 
     Raises:
-        JudgeFailed: it is not there, took too long, wrote too much, or failed.
+        JudgeFailed: it is not there, took too long, wrote too much, or failed. The
+            hint has the end of what it said, which no log may hold.
     """
     import shutil
     import subprocess
@@ -226,7 +339,7 @@ def ask(
                 words,
                 stdin=asked,
                 stdout=said,
-                stderr=errors if told else subprocess.DEVNULL,
+                stderr=errors,
                 cwd=folder,
                 env=own,
                 start_new_session=True,
@@ -246,7 +359,7 @@ def ask(
             errors.seek(max(0, os.fstat(errors.fileno()).st_size - 2_000))
             raise JudgeFailed(
                 f"the judge {judge.name} ended with exit code {code}",
-                hint=ending(said.read() + errors.read()) if told else None,
+                hint=ending(said.read() + errors.read()),
             )
         return said.read(LARGEST + 1)
 
