@@ -125,21 +125,22 @@ def mine_all(
 
 def _current(context: Context) -> str:
     from memcli.hosts import transcripts
-    from memcli.sessions import markers
+    from memcli.sessions import recovery
     from memcli.storage import known_vaults
 
-    path = transcripts.current(context.environ, os.getcwd())
-    session = transcripts.running(context.environ)
-    if path is None and session is None:
-        # What opencode's plugin writes is known by the hooks alone.
+    path, environ = None, context.environ
+    session = transcripts.running(environ)
+    if session is not None:
+        path = transcripts.named(*session, environ)
+    else:  # then the hooks know
         with contextlib.suppress(VaultNotFound):
-            root = known_vaults.find_vault(context.vault, context.environ)
-            path = markers.newest_transcript(root, os.getcwd(), context.agent)
+            root = known_vaults.find_vault(context.vault, environ)
+            path = recovery.newest(root, os.getcwd(), context.agent, environ)
     if path is not None:
         return path
     if session is not None:
         raise Unreadable(
-            f"session {session} has no transcript yet",
+            f"session {session[1]} has no transcript yet",
             hint="Hosts write it with the first answer; try again then, or name one: "
             "memcli reflect --session PATH",
         )

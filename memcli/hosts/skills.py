@@ -2,12 +2,11 @@
 
 A page is made when it is shown or installed: `page.md` around the skill's own text,
 where `@{name}` stands for a file of `shared/` or for a fact of `skills.toml`. Its last
-line has its version and a checksum of what stands above.
+line has a checksum of what stands above.
 
 Invariant: a copy is written over or removed only when its checksum holds (line ends
-aside). A page that a person edited, that a newer memcli wrote or that is not memcli's
-stays as it is, and is named. Nothing is written through a link that leads out of a
-project.
+aside). A page that a person edited, or that is not memcli's, stays as it is, and is
+named. Nothing is written through a link that leads out of a project.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import os
 import re
 
 from memcli.entries import shipped
-from memcli.errors import MemcliError, Unreadable, UnsafePath, UsageError
+from memcli.errors import Unreadable, UnsafePath, UsageError
 from memcli.hosts import table
 from memcli.hosts.host import home, project_root, refuse_outside
 from memcli.hosts.install.step import SCOPES, Step, read
@@ -28,7 +27,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from memcli.hosts.host import Host
 
@@ -37,9 +35,7 @@ GENERIC = "generic"
 PAGE = "SKILL.md"
 # Twenty times the longest page; a larger file is not a page of memcli's.
 _MOST_BYTES = 200_000
-_LAST_LINE = re.compile(
-    rb"<!-- version: (\d{1,6})(?:, page: ([a-z-]+))?, checksum: ([0-9a-f]{16}) -->\s*"
-)
+_LAST_LINE = re.compile(rb"<!-- (?:page: ([a-z-]+), )?checksum: ([0-9a-f]{16}) -->\s*")
 
 
 class Skill(NamedTuple):
@@ -51,8 +47,6 @@ class Skill(NamedTuple):
 
     name: str
     folder: str
-    version: int
-    description: str
     pages: Mapping[str, Mapping[str, str]]
 
     def variant(self, name: str) -> str:
@@ -65,59 +59,40 @@ class Skill(NamedTuple):
 class InstalledPage(NamedTuple):
     """A page in a host's folder.
 
-    `state`: current, outdated, edited (a person changed it), newer (than this
-    memcli) or foreign (not memcli's). `variant` is known of the first two.
+    `state`: current, outdated, edited (a person changed it) or foreign (not memcli's).
+    `variant` is known of the first two.
     """
 
-    path: str
     state: str
-    version: int | None
-    variant: str | None
+    variant: str | None = None
 
 
 def catalog() -> dict[str, Skill]:
-    """Every skill that comes with memcli, by name, in the order of names.
-
-    Raises:
-        MemcliError: the installation lacks the list, or it is damaged.
-    """
+    """Every skill that comes with memcli, by name, in the order of names."""
     import tomllib
 
-    try:
-        listed = tomllib.loads(_source("skills.toml"))
-        return {name: _skill(name, about) for name, about in sorted(listed.items())}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise MemcliError(
-            f"the list of skills is damaged: {error}", hint="Install memcli again."
-        ) from error
-
-
-def _skill(name: str, about: dict[str, Any]) -> Skill:
-    own = {key: str(value).strip() for key, value in about.items() if key != "variants"}
-    own = {"name": name, **own}
-    pages = {
-        variant: {**own, **{key: text.strip() for key, text in facts.items()}}
-        for variant, facts in about.get("variants", {"": {}}).items()
-    }
-    return Skill(name, own["name"], about["version"], own["description"], pages)
+    found = {}
+    for name, about in sorted(tomllib.loads(_source("skills.toml")).items()):
+        variants = about.pop("variants", {"": {}})
+        facts = {
+            variant: {"name": name, **about, **variants[variant]}
+            for variant in variants
+        }
+        pages = {
+            variant: {key: text.strip() for key, text in each.items()}
+            for variant, each in facts.items()
+        }
+        found[name] = Skill(name, about.get("name", name), pages)
+    return found
 
 
 def _source(name: str) -> str:
     path = os.path.join(shipped.our_folder("skills"), *name.split("/"))
-    try:
-        return _lf(files.read(path)).decode()
-    except (Unreadable, UnicodeDecodeError) as error:
-        raise MemcliError(
-            f"{path} is damaged: {error}", hint="Install memcli again."
-        ) from error
+    return _lf(files.read(path)).decode()
 
 
 def page_of(skill: Skill, variant: str) -> bytes:
-    """The bytes of a skill's page.
-
-    Raises:
-        MemcliError: the installation is damaged.
-    """
+    """The bytes of a skill's page."""
     variant = skill.variant(variant)
     facts = skill.pages[variant]
 
@@ -130,9 +105,8 @@ def page_of(skill: Skill, variant: str) -> bytes:
         return facts.get(name) or filled(_source(f"shared/{name}.md")).strip()
 
     text = filled(_source("page.md")).strip().encode() + b"\n\n"
-    named = f", page: {variant}" if variant else ""
-    last = f"<!-- version: {skill.version}{named}, checksum: {_checksum(text)} -->\n"
-    return text + last.encode()
+    named = f"page: {variant}, " if variant else ""
+    return text + f"<!-- {named}checksum: {_checksum(text)} -->\n".encode()
 
 
 def look(skill: Skill, folder: str) -> InstalledPage | None:
@@ -143,17 +117,15 @@ def look(skill: Skill, folder: str) -> InstalledPage | None:
     try:
         data = _lf(files.read(path, limit=_MOST_BYTES))
     except Unreadable:
-        return InstalledPage(path, "foreign", None, None)
+        return InstalledPage("foreign")
     last = _LAST_LINE.search(data)
     if last is None or not data.startswith(f"---\nname: {skill.folder}\n".encode()):
-        return InstalledPage(path, "foreign", None, None)
-    version, variant = int(last[1]), (last[2] or b"").decode()
-    if version > skill.version:
-        return InstalledPage(path, "newer", version, None)
-    if data[last.end() :] or last[3].decode() != _checksum(data[: last.start()]):
-        return InstalledPage(path, "edited", version, None)
+        return InstalledPage("foreign")
+    if data[last.end() :] or last[2].decode() != _checksum(data[: last.start()]):
+        return InstalledPage("edited")
+    variant = (last[1] or b"").decode()
     current = variant in skill.pages and data == page_of(skill, variant)
-    return InstalledPage(path, "current" if current else "outdated", version, variant)
+    return InstalledPage("current" if current else "outdated", variant)
 
 
 def plan(
@@ -171,7 +143,7 @@ def plan(
     nothing.
 
     Args:
-        skills: as `pick` gives them.
+        skills: of the catalog.
         folder: the host's folder of skills; need not exist.
         host: whose pages; None for the generic ones.
         force: also what was edited; never what is foreign.
@@ -182,35 +154,30 @@ def plan(
         copy = look(skill, folder.path)
         if copy is None and removal:
             continue
-        page, why = skill.variant(variant_of(host)), ""
-        outcome = "removed" if removal else "updated" if copy else "installed"
-        if (
-            copy
-            and not removal
-            and len(folder.hosts) > 1
-            and copy.variant not in (None, page)
-        ):
-            page, why = GENERIC, "other hosts read this folder too"
-        if copy and (
-            copy.state == "foreign" or not (force or copy.variant is not None)
-        ):
-            verb = "removes" if removal else "writes over"
-            outcome, why = "kept", _KEPT[copy.state].format(verb)
-        elif copy and copy.state == "current" and copy.variant == page and not removal:
-            outcome = "unchanged"
         path = os.path.join(folder.path, skill.folder, PAGE)
-        step = Step(f"skill {skill.name}", host or "", folder.scope, path, outcome)
-        if outcome not in ("kept", "unchanged"):
-            after = None if removal else page_of(skill, page)
-            step = step._replace(before=read(path), after=after)
-        steps.append(step._replace(why=why, root=folder.path))
+        step = Step(f"skill {skill.name}", host or "", folder.scope, path, "kept")
+        step = step._replace(root=folder.path)
+        if copy and (copy.state == "foreign" or (copy.state == "edited" and not force)):
+            verb = "removes" if removal else "writes over"
+            steps.append(step._replace(why=_KEPT[copy.state].format(verb)))
+            continue
+        page, why, after = skill.variant(variant_of(host)), "", None
+        if not removal:
+            if copy and len(folder.hosts) > 1 and copy.variant not in (None, page):
+                page, why = GENERIC, "other hosts read this folder too"
+            after = page_of(skill, page)
+        before = read(path)
+        done = "removed" if removal else "updated" if copy else "installed"
+        if copy and copy.state == "current" and copy.variant == page and not removal:
+            done, after = "unchanged", before
+        step = step._replace(outcome=done, before=before, after=after, why=why)
+        steps.append(step)
     return steps
 
 
 _KEPT = {
     "foreign": "it is not memcli's; move it away first",
     "edited": "it was edited; --force {} it",
-    "newer": "it was written by a newer memcli; --force {} it",
 }
 
 

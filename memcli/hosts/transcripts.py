@@ -2,8 +2,7 @@
 
 Invariant: this is the only way in. A host's format is known in one module of `formats`
 and its places in its row of the table; a caller that reads steps does not know which
-host they come from. Finding looks at names and times, and opens a transcript only to
-ask which folder it is about; what cannot be read is passed over.
+host they come from. Finding looks at names and times.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from itertools import islice
 
 from memcli.errors import MemcliError, Unreadable
 from memcli.hosts import table
-from memcli.hosts.formats.lines import Lines
+from memcli.hosts.formats.records import HEAD, Lines
 
 TYPE_CHECKING = False
 
@@ -24,11 +23,6 @@ if TYPE_CHECKING:
     from memcli.hosts.formats.records import Format
     from memcli.hosts.host import Host
     from memcli.hosts.transcript import Session, Step
-
-# A file says within so many records whose it is, or never.
-_HEAD = 200
-# The newest transcripts that are asked whether they are about a folder: a year's.
-_MOST_ASKED = 1_000
 
 _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
 
@@ -113,27 +107,14 @@ def named(host: str, session: str, environ: Mapping[str, str]) -> str | None:
     return max(paths, key=lambda path: (_written(path) or 0, path), default=None)
 
 
-def current(environ: Mapping[str, str], cwd: str) -> str | None:
-    """The transcript of the session that runs this program, when it can be told.
-
-    The one that a host's variable names, None while that is not on the disk; else the
-    newest of any host that is about `cwd`.
-    """
-    for host, session in _running(environ):
-        return named(host.name, session, environ)
-    return _newest(environ, os.path.realpath(cwd))
-
-
-def running(environ: Mapping[str, str]) -> str | None:
-    """The id of the session that runs this program, None when no host says it."""
-    return next((session for _, session in _running(environ)), None)
-
-
-def _running(environ: Mapping[str, str]) -> Iterator[tuple[Host, str]]:
+def running(environ: Mapping[str, str]) -> tuple[str, str] | None:
+    """The host and the id of the session that runs this program; None when no host
+    says it."""
     for host in table.hosts():
         session = environ.get(host.session_variable, "")
         if host.session_variable and _SESSION.fullmatch(session):
-            yield host, session
+            return host.name, session
+    return None
 
 
 def _files(host: Host, environ: Mapping[str, str]) -> Iterator[str]:
@@ -175,49 +156,9 @@ def _has_name(host: Host, path: str, session: str) -> bool:
         is_named = name == session or name.endswith(f"-{session}")
         return is_named or os.path.basename(above) == session
     try:
-        return session[:8] in path and _session(host, path).id == session
+        return session[:8] in path and _format(host).session(Lines(path)).id == session
     except MemcliError:
         return False
-
-
-def project_name(path: str) -> str:
-    """The name of Claude Code's folder for a project's path, links resolved.
-
-    Of a long one it has 200 characters and a hash, which is not made here.
-
-    >>> project_name("/home/dev/my_proj.v1")
-    '-home-dev-my-proj-v1'
-    """
-    raw = path.encode("utf-16-le", "surrogatepass")
-    units = [raw[i] | raw[i + 1] << 8 for i in range(0, len(raw), 2)]
-    letters = [chr(u) if u < 128 and chr(u).isalnum() else "-" for u in units]
-    return "".join(letters)[:200]
-
-
-def _newest(environ: Mapping[str, str], folder: str) -> str | None:
-    found = [
-        (-(_written(path) or 0), path, host)
-        for host in table.hosts()
-        for path in _files(host, environ)
-    ]
-    found.sort(key=lambda each: each[:2])
-    about = (
-        path for _, path, host in found[:_MOST_ASKED] if _is_about(host, path, folder)
-    )
-    return next(about, None)
-
-
-def _is_about(host: Host, path: str, folder: str) -> bool:
-    if host.name == "cursor":
-        # Its project has Claude Code's name for the folder, without the root.
-        project, _, rest = path.replace(os.sep, "/").rpartition("/agent-transcripts/")
-        name = project_name(folder).strip("-")
-        return bool(rest) and os.path.basename(project) == name
-    try:
-        where = _session(host, path).cwd
-    except MemcliError:
-        return False
-    return where is not None and os.path.realpath(where) == folder
 
 
 def _formats() -> list[Format]:
@@ -239,20 +180,16 @@ def _format(host: Host) -> Format:
     return next((each for each in own if each.host == host.name), generic)
 
 
-def _session(host: Host, path: str) -> Session:
-    return _format(host).session(Lines(path))
-
-
 def _recognised(path: str) -> Format:
     formats = _formats()
     lines = Lines(path)
     empty = True
-    for _, record in islice(lines.records(), _HEAD):
+    for _, record in islice(lines.records(), HEAD):
         empty = False
         for each in formats:
             if each.recognises(record):
                 return each
-    if empty and not lines.broken and lines.unfinished in (b"", b"{"):
+    if empty and not lines.broken:
         return formats[-1]
     raise Unreadable(
         f"{path}: is no transcript of a known host",

@@ -194,25 +194,6 @@ def finish(root: str, session: str, since: float) -> bool:
     return True
 
 
-def newest_transcript(root: str, cwd: str, agent: str | None) -> str | None:
-    """The transcript of the session in a folder that gave a sign last; None for none.
-
-    Args:
-        root: the vault.
-        cwd: the folder; links are resolved.
-        agent: only sessions of this agent; None for the owner, who sees all.
-    """
-    here = os.path.realpath(cwd)
-    paths = [
-        (marker.touched, marker.transcript)
-        for marker in markers(root)
-        if agent in (None, marker.agent)
-        if marker.cwd and os.path.realpath(marker.cwd) == here
-        if marker.transcript and os.path.isfile(marker.transcript)
-    ]
-    return max(paths)[1] if paths else None
-
-
 def markers(root: str, now: float | None = None) -> Iterator[Marker]:
     """Every marker, in the order of their names; `now` in epoch seconds."""
     import time

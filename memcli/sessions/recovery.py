@@ -190,6 +190,28 @@ def transcript(marker: Marker, environ: Mapping[str, str]) -> str | None:
     return transcripts.named(marker.host, marker.session, environ)
 
 
+def newest(
+    root: str, cwd: str, agent: str | None, environ: Mapping[str, str]
+) -> str | None:
+    """The transcript of the session in a folder that gave a sign last; None for none.
+
+    Args:
+        root: the vault.
+        cwd: the folder; links are resolved.
+        agent: only sessions of this agent; None for the owner, who sees all.
+        environ: where the hosts keep transcripts, for markers that name none.
+    """
+    here = os.path.realpath(cwd)
+    found = [
+        marker
+        for marker in markers.markers(root)
+        if agent in (None, marker.agent)
+        if marker.cwd and os.path.realpath(marker.cwd) == here
+    ]
+    found.sort(key=lambda marker: -marker.touched)
+    return next(filter(None, (transcript(each, environ) for each in found)), None)
+
+
 def settle(path: str | None) -> None:
     """Wait until a host has written to its transcript what it told the hook.
 

@@ -11,7 +11,6 @@ import pytest
 from memcli import Vault
 from memcli.cli import commands
 from memcli.entries.entry import Status
-from memcli.hosts.transcripts import project_name as slug
 from memcli.vault import session_records
 from tests.cli.conftest import Run
 from tests.cli.test_review import Person, Walked
@@ -109,7 +108,7 @@ def history(home: Path, cwd: Path, name: str, *said: str) -> Path:
         session.agent("You're right, let me fix that.")
     for record in session.records:
         record.update(sessionId=name, cwd=str(cwd))
-    folder = home / ".claude" / "projects" / slug(os.path.realpath(cwd))
+    folder = home / ".claude" / "projects" / str(cwd).replace("/", "-")
     return Path(write(folder / f"{name}.jsonl", session.records))
 
 

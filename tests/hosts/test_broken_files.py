@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memcli.errors import Unreadable
-from memcli.hosts.formats import lines
+from memcli.hosts.formats import records
 from memcli.hosts.table import NAMES as HOSTS
 from memcli.hosts.transcript import ACTIONS, ROLES
 from memcli.hosts.transcripts import open_transcript
@@ -51,7 +51,7 @@ def test_a_last_line_that_is_being_written_is_not_broken(tmp_path: Path) -> None
 def test_a_line_that_is_too_long_is_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lines, "LONGEST", 1_000)
+    monkeypatch.setattr(records, "LONGEST", 1_000)
     path = write(
         tmp_path / "talk.jsonl",
         [GOOD % ("x" * 970), GOOD % ("y" * 1_000), GOOD % ("z" * 5_000), GOOD % "Two"],

@@ -7,31 +7,10 @@ from typing import Any
 import pytest
 
 from memcli.hosts.table import NAMES as HOSTS
-from memcli.hosts.transcripts import current, discover
-from memcli.hosts.transcripts import project_name as slug
+from memcli.hosts.transcripts import discover, named, running
 from tests.hosts.writing import NOON, write
 
 ID = "578b2721-3530-4f66-8f4b-6fc8d25c9c4a"
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        ("/home/dev/work/my_proj.v1", "-home-dev-work-my-proj-v1"),
-        ("/home/dev/work/été-日本語", "-home-dev-work--t-----"),
-        ("/home/dev/work/.hidden.dir", "-home-dev-work--hidden-dir"),
-        # One character, two units of UTF-16.
-        ("/home/dev/\U0001f600", "-home-dev---"),
-        (
-            f"/home/dev/work/{'a' * 100}/{'b' * 120}",
-            f"-home-dev-work-{'a' * 100}-{'b' * 84}",
-        ),
-    ],
-)
-def test_the_name_of_claude_codes_folder_is_that_of_the_real_client(
-    path: str, expected: str
-) -> None:
-    assert slug(path) == expected
 
 
 class Machine:
@@ -63,14 +42,6 @@ def codex(cwd: str) -> dict[str, Any]:
     return {"type": "session_meta", "payload": {"id": "c", "cwd": cwd}}
 
 
-def copilot(cwd: str) -> dict[str, Any]:
-    return {"type": "session.start", "data": {"context": {"cwd": cwd}}, "id": "e"}
-
-
-def cursor() -> dict[str, Any]:
-    return {"role": "user", "message": {"content": [{"type": "text", "text": "x"}]}}
-
-
 def gemini(session: str, **fields: Any) -> dict[str, Any]:
     return {"sessionId": session, "projectHash": "x", "startTime": NOON, **fields}
 
@@ -78,13 +49,6 @@ def gemini(session: str, **fields: Any) -> dict[str, Any]:
 @pytest.fixture
 def machine(home: Path) -> Machine:
     return Machine(home)
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> str:
-    folder = tmp_path / "my_proj.v1"
-    folder.mkdir()
-    return os.path.realpath(folder)
 
 
 def test_every_host_keeps_its_transcripts_somewhere_else(machine: Machine) -> None:
@@ -138,56 +102,30 @@ def test_the_hosts_own_variables_say_where(machine: Machine, tmp_path: Path) -> 
     assert list(discover("claude-code", {"USERPROFILE": str(machine.home)})) == []
 
 
-def test_claude_code_names_the_session_that_calls(
-    machine: Machine, project: str
-) -> None:
-    machine.put(f".codex/sessions/rollout-newer-{ID}.jsonl", codex(project))
+def current(environ: dict[str, str]) -> str | None:
+    session = running(environ)
+    return named(*session, environ) if session else None
+
+
+def test_claude_code_names_the_session_that_calls(machine: Machine) -> None:
+    machine.put(f".codex/sessions/rollout-newer-{ID}.jsonl", codex("/work"))
     environ = {**machine.environ, "CLAUDE_CODE_SESSION_ID": ID}
     # It is not on the disk until the first prompt, and no other one is ours.
-    assert current(environ, project) is None
-    path = machine.put(f".claude/projects/{slug(project)}/{ID}.jsonl")
-    machine.put(f".claude/projects/{slug(project)}/other.jsonl", folder=project)
-    assert current(environ, "/somewhere/else") == path
+    assert current(environ) is None
+    path = machine.put(f".claude/projects/-work/{ID}.jsonl")
+    machine.put(".claude/projects/-work/other.jsonl", folder="/work")
+    assert current(environ) == path
     # Of two, as after a resume, the one that is written on.
     newer = machine.put(f".claude/projects/x/{ID}.jsonl")
-    assert current(environ, project) == newer
+    assert current(environ) == newer
 
 
-def test_gemini_names_the_session_that_calls(machine: Machine, project: str) -> None:
+def test_gemini_names_the_session_that_calls(machine: Machine) -> None:
     chats = ".gemini/tmp/work/chats"
     machine.put(f"{chats}/session-2026-11-21T12-00-{ID[:8]}.jsonl", gemini(ID))
     path = machine.put(f"{chats}/session-2026-11-20T12-00-{ID[:8]}.jsonl", gemini(ID))
     machine.put(f"{chats}/session-2026-11-22T12-00-{ID[:8]}.jsonl", gemini("other"))
     # Gemini sets Claude Code's variable for the project, too.
-    environ = {
-        **machine.environ,
-        "GEMINI_SESSION_ID": ID,
-        "CLAUDE_PROJECT_DIR": project,
-    }
-    assert current(environ, project) == path
-    assert current({**environ, "GEMINI_SESSION_ID": "0" * 8}, project) is None
-
-
-def test_without_a_name_the_newest_about_the_folder_is_ours(
-    machine: Machine, project: str
-) -> None:
-    assert current(machine.environ, project) is None
-    same_slug = project.replace("_", "-")
-    machine.put(f".claude/projects/{slug(project)}/a.jsonl", folder=same_slug)
-    machine.put(".codex/sessions/rollout-a.jsonl", codex("/other"))
-    machine.put(".codex/sessions/rollout-b.jsonl", "broken")
-    assert current(machine.environ, project) is None
-    machine.home.joinpath(".gemini/tmp/slug/chats").mkdir(parents=True)
-    machine.home.joinpath(".gemini/tmp/slug/.project_root").write_text(project)
-    for path, *records in (
-        (f".claude/projects/{slug(project)}/b.jsonl", claude(project)),
-        (".codex/sessions/2026/rollout-c.jsonl", codex(project)),
-        (".gemini/tmp/slug/chats/session-2.jsonl", gemini("g")),
-        (".copilot/session-state/x/events.jsonl", copilot(project)),
-        (f".cursor/projects/{slug(project)[1:]}/agent-transcripts/c.jsonl", cursor()),
-        (f".cursor/projects/{slug(project)[1:]}/agent-transcripts/d/d.jsonl", cursor()),
-    ):
-        newest = machine.put(path, *records)
-        machine.put(".codex/sessions/rollout-d.jsonl", codex("/other"))
-        machine.put(".cursor/projects/other/agent-transcripts/e.jsonl", cursor())
-        assert current(machine.environ, project) == newest
+    environ = {**machine.environ, "CLAUDE_PROJECT_DIR": "/work"}
+    assert current({**environ, "GEMINI_SESSION_ID": ID}) == path
+    assert current({**environ, "GEMINI_SESSION_ID": "0" * 8}) is None

@@ -159,7 +159,7 @@ def test_outdated_skills_are_named_with_their_folder(
         skills,
         "look",
         lambda skill, folder: (
-            skills.InstalledPage(folder, "outdated", 1, "")
+            skills.InstalledPage("outdated", "")
             if ".claude" in folder and str(home) in folder
             else None
         ),

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from memcli import Vault
-from memcli.sessions import markers
+from memcli.sessions import markers, recovery
 
 
 def test_the_newest_session_of_a_folder_and_agent_is_found(
@@ -19,6 +19,6 @@ def test_the_newest_session_of_a_folder_and_agent_is_found(
     markers.begin(vault.root, "two", "opencode", gone, None, str(there))
     (tmp_path / "link").symlink_to(here)
     asked = (str(here), "ada"), (str(tmp_path / "link"), None), (str(here), "bob")
-    found = [markers.newest_transcript(vault.root, *one) for one in asked]
+    found = [recovery.newest(vault.root, *one, {}) for one in asked]
     assert found == [str(path), str(path), None]
-    assert markers.newest_transcript(vault.root, str(there), None) is None
+    assert recovery.newest(vault.root, str(there), None, {}) is None

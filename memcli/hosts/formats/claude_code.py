@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterator
     from typing import Any
 
-    from memcli.hosts.formats.lines import Lines, Record
+    from memcli.hosts.formats.records import Lines, Record
 
 # A record that begins so is the host's, a hook's or the agent's, even if it names a
 # person as its author: none of these carries a mark of its own in every version.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from memcli.hosts.formats import records
-from memcli.hosts.formats.lines import Lines, Record, lines_of
+from memcli.hosts.formats.records import Lines, Record, lines_of
 from memcli.hosts.transcript import Step, typed_parts
 
 TYPE_CHECKING = False

@@ -13,7 +13,7 @@ import re
 
 from memcli.errors import Unreadable
 from memcli.hosts.formats import records
-from memcli.hosts.formats.lines import Lines, Record, lines_of, open_file
+from memcli.hosts.formats.records import Lines, Record, lines_of, open_file
 from memcli.hosts.transcript import Step, typed
 
 TYPE_CHECKING = False

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from memcli.hosts.formats.lines import Lines, Record
+    from memcli.hosts.formats.records import Lines, Record
 
 _OPEN, _CLOSE = "<user_query>", "</user_query>"
 # The editor writes this when a plan of the agent's is to be built; a title may stand

@@ -1,9 +1,7 @@
 """Where memcli is installed, and whether it would work there.
 
-Codex skips a hook that its user has not trusted, and does not say so. It keeps a hash
-of each trusted hook by place: a hook that was changed or moved is not trusted any more.
-How the hash is made is not documented, so a hash means only that the hook was trusted
-once.
+Codex skips a hook that its user has not trusted, and does not say so. Its config names
+each trusted hook by place: one that was moved is not trusted any more.
 
 Invariant: it only looks. A problem is a sentence that says what is wrong and what to
 do; an installation without problems has hooks that run.
@@ -26,7 +24,7 @@ from memcli.storage import files, known_vaults
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from memcli.hosts.host import Host
@@ -80,16 +78,14 @@ def survey(
         for what in (HOOKS, SERVER):
             for scope in SCOPES:
                 try:
-                    path, root = plans.locate(what, host, scope, machine)
+                    path, _ = plans.locate(what, host, scope, machine)
                 except (UsageError, UnsafePath):  # a home; a link out of a project
                     continue
                 one = Installation(what, host.name, scope, path, found)
-                yield _looked_at(one, host, root, machine)
+                yield _looked_at(one, host, machine)
 
 
-def _looked_at(
-    one: Installation, host: Host, root: str, machine: Machine
-) -> Installation:
+def _looked_at(one: Installation, host: Host, machine: Machine) -> Installation:
     """An installation, with what its file says and what is wrong with it."""
     try:
         data = read(one.path) or b""
@@ -119,7 +115,7 @@ def _looked_at(
         wrong.append((f"{one.what} not as memcli writes them", one.again))
     if host.needs_trust and one.what == HOOKS:
         places = [each["place"] for each in found]
-        wrong += _distrust(one, host.folder(machine.environ), root, places)
+        wrong += _distrust(one, host.folder(machine.environ), places)
     try:
         known_vaults.place_of(vault, machine.environ)
     except MemcliError as error:
@@ -159,42 +155,24 @@ def _words(
 
 
 def _distrust(
-    one: Installation, folder: str, root: str, places: Sequence[tuple[str, int, int]]
+    one: Installation, folder: str, places: Sequence[tuple[str, int, int]]
 ) -> Iterator[tuple[str, str]]:
     """Why Codex does not run the hooks, and what to do; nothing when it does."""
-    import tomllib
-
-    said: Mapping[str, Any] = {}
     try:
-        said = tomllib.loads(files.read(os.path.join(folder, "config.toml")).decode())
-    except (MemcliError, ValueError):
-        pass
-    state = _table(_table(said, "hooks"), "state")
+        said = files.read(os.path.join(folder, "config.toml")).decode(
+            "utf-8", "replace"
+        )
+    except MemcliError:
+        said = ""
     names = {one.path, os.path.realpath(one.path)}
     refused = []
     for event, group, number in places:
         snake = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", event).lower()
-        known = [_table(state, f"{name}:{snake}:{group}:{number}") for name in names]
-        if not any(
-            each.get("trusted_hash") and each.get("enabled") is not False
-            for each in known
-        ):
+        if not any(f"{name}:{snake}:{group}:{number}" in said for name in names):
             refused.append(event)
     if refused:
         why = f"Codex does not trust {', '.join(refused)} and runs nothing there"
         yield why, "start codex, type /hooks, and allow those of memcli"
-    projects = _table(said, "projects")
-    if one.scope == "project" and not any(
-        _table(projects, path).get("trust_level") == "trusted"
-        for path in (root, os.path.realpath(root))
-    ):
-        why = f"Codex does not trust the project {root}"
-        yield why, "start codex in it and say yes"
-
-
-def _table(toml: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = toml.get(name)
-    return value if isinstance(value, dict) else {}
 
 
 def _same(words: Sequence[str]) -> list[str]:

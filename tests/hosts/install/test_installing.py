@@ -372,16 +372,3 @@ def test_codex_hooks_stay_silent_until_trusted_and_status_says_so(
     path.write_text(json.dumps(found))
     (problem,) = machine.status("codex").problems
     assert problem.startswith("Codex does not trust Stop and")
-    for text in ("[", "hooks = 1", '[hooks]\nstate = "x"\n'):
-        (machine.home / ".codex" / "config.toml").write_text(text)
-        assert "does not trust" in machine.status("codex").problems[0]
-
-
-def test_codex_reads_a_project_only_when_it_trusts_it(machine: Machine) -> None:
-    machine.install("codex", "project")
-    path = machine.path("codex", "project")
-    _trust(machine, path)
-    (problem,) = machine.status("codex", "project").problems
-    assert "does not trust the project" in problem
-    _trust(machine, path, f"[projects.'{machine.project}']\ntrust_level = 'trusted'\n")
-    assert machine.status("codex", "project").problems == ()
