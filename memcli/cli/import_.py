@@ -135,12 +135,11 @@ def _memories(
     return report(foreign.import_memories(vault, tool, places, at, dry_run=dry_run))
 
 
-def report(done: Imported, words: tuple[str, str] = ("import", "imported")) -> Result:
-    """Turn what an import did into a result; `words` say that it would, and that it
-    did."""
+def report(done: Imported) -> Result:
+    """Turn what an import did into a result."""
 
     def text(canvas: Canvas) -> None:
-        verb = f"would {words[0]}" if done.dry_run else words[1]
+        verb = "would import" if done.dry_run else "imported"
         merged = sum(bool(item.merged) for item in done.duplicates)
         added = f" (added to {merged} of them)" if merged else ""
         canvas.line(

@@ -1,4 +1,4 @@
-"""`memcli save`: one memory, or a batch of them."""
+"""`memcli save`: one memory."""
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
@@ -23,13 +23,11 @@ def save(
     text: str | None = None,
     *,
     file: str | None = None,
-    batch: str | None = None,
     inbox: bool = False,
     enforce: Literal["ask", "deny"] | None = None,
     cite: list[str] | None = None,
     research: str | None = None,
     allow_secret: bool = False,
-    dry_run: bool = False,
     **draft: Unpack[parameters.Draft],
 ) -> Result:
     """Save a memory, committed to the vault's history
@@ -46,13 +44,9 @@ def save(
 
     Options:
         text: `[TEXT]` The text; - or nothing reads standard input
-        batch: `--batch FILE, without TEXT or --file or --cite or --research or
-            --enforce` Entries from a JSONL file, - for stdin
         inbox: `--inbox` Put it in the inbox for review
         enforce: `--enforce` Before a tool that it is about: let the host ask, or refuse
         research: `--research NAME` Cite only what this research run retrieved
-        dry_run: `--set dry-run=true, with --batch` Show what would come, and change
-            nothing
     """
     vault = context.open_vault("saving", writes=True)
     seen_by = _visibility(vault, draft.get("visibility"), draft.get("groups"))
@@ -64,15 +58,6 @@ def save(
         "visibility": seen_by,
     }
     fields = entry_fields(given, context.now_ms())
-    if batch:
-        from memcli.cli.import_ import report
-        from memcli.curation import importing
-        from memcli.storage import files
-
-        data = context.read_stdin() if batch == "-" else files.read_batch(batch)
-        manner = importing.Manner("save", fields, {}, allow_secret, dry_run)
-        made = importing.import_lines(vault, data, batch, manner)
-        return report(made, ("save", "saved"))
     body = context.written_text(text, file, what="save")
     entry = vault.draft({"text": body, **fields})
     if enforce:

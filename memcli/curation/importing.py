@@ -99,14 +99,10 @@ class Imported(NamedTuple):
 class Manner(NamedTuple):
     """How lines become entries.
 
-    `verb` is import, for what was learned elsewhere, or save; `fields` are those of
-    every entry, and a line's own fields win; `kinds` has for a kind of the lines the
-    kind that it becomes. `allow_secret` lets text that looks like a secret pass;
-    `dry_run` only says what would be done.
+    `kinds` has for a kind of the lines the kind that it becomes. `allow_secret` lets
+    text that looks like a secret pass; `dry_run` only says what would be done.
     """
 
-    verb: str = "import"
-    fields: Mapping[str, Any] = MappingProxyType({})
     kinds: Mapping[str, str] = MappingProxyType({})
     allow_secret: bool = False
     dry_run: bool = False
@@ -189,7 +185,7 @@ def import_lines(
             )
         drafts.read(name, line, partial(_of_line, vault, values, manner))
     for place, (line, draft) in enumerate(drafts.found):
-        if draft.pinned and manner.verb == "import":
+        if draft.pinned:
             drafts.notes.append(f"{name}:{line}: pinned was left out; {_PIN}")
             drafts.found[place] = line, draft.replace(pinned=False)
     checked: list[Entry] = []
@@ -200,7 +196,7 @@ def import_lines(
         else:
             checked.append(answer)
     origin = os.path.basename(name) if name != "-" else "standard input"
-    occasion = saving.Occasion(manner.verb, origin)
+    occasion = saving.Occasion("import", origin)
     saved = drafts.saved(vault, checked, occasion, dry_run=manner.dry_run)
     return drafts.outcome(saved, dry_run=manner.dry_run)
 
@@ -211,23 +207,21 @@ def _of_line(
     """The draft of a line of JSON."""
     if isinstance(values, MemcliError):
         raise values
-    as_import = manner.verb == "import"
-    # What an import brings was not learned where it is called.
-    anywhere = {"project": None} if as_import else {}
     extra = _extra(values.pop("extra", {}))
     kind = values.get("kind")
     kind = kind.strip().lower() if isinstance(kind, str) else ""
     if kind in manner.kinds:
         values["kind"] = manner.kinds[kind]
-    entry = vault.draft({**anywhere, **manner.fields, **values})
+    # What an import brings was not learned where it is called.
+    entry = vault.draft({"project": None, **values})
     if extra:
         entry = entry.replace(extra=extra)
         refuse_wide(entry)
     # A line with an id is an entry that was exported: it keeps its own source.
-    if as_import and not (entry.source.writer or entry.id):
+    if not (entry.source.writer or entry.id):
         entry = entry.replace(source=entry.source._replace(writer="import"))
     if entry.code:
-        entry = anchoring.anchored(vault, entry, strict=not as_import)
+        entry = anchoring.anchored(vault, entry, strict=False)
     return entry
 
 

@@ -280,7 +280,9 @@ class Vault:
         """The index that answers, once what a killed command left is finished."""
         # In a vault that may only be read, its own writers finish what they began.
         if journal.exists(self.root) and not self.read_only:
-            transaction.finish_killed(self.root, self.environ, self.caller.audience)
+            from memcli.storage.transaction import finish_killed
+
+            finish_killed(self.root, self.environ, self.caller.audience)
         return self.opened
 
     def read(self, answer: Callable[[Reader], _Answer]) -> _Answer:

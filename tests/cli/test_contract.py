@@ -191,19 +191,6 @@ def test_closed_streams_are_no_crash(vault: Vault) -> None:
         assert (done.returncode, done.stderr) == (0, b""), closed
 
 
-def test_a_batch_can_be_seen_before_it_is_saved(
-    memcli: Run, vault: Vault, snapshot: Callable[[str], Any]
-) -> None:
-    before = snapshot(vault.root)
-    lines = b'{"text": "one of the batch"}\n{"text": "another"}\n'
-    plan = memcli("save", "--batch", "-", "--set", "dry-run=true", stdin=lines)
-    assert plan.out.startswith("would save 2, ")
-    assert snapshot(vault.root) == before
-    assert memcli("save", "text", "--set", "dry-run=true", "--json").json["error"]
-    done = memcli("save", "--batch", "-", stdin=lines)
-    assert done.out.startswith("saved 2, ")
-
-
 def test_a_bug_in_ranking_is_told_by_name_with_exit_code_70(
     vault: Vault, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

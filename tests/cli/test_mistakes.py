@@ -61,7 +61,6 @@ MISTAKES = """
 2 usage recall x --useful y # Drop one of them.
 2 usage recall --useful y --kind fix # Give them alone
 2 usage list --all --limit 3
-2 usage save x --batch y
 2 usage save x --file y
 1 unreadable reflect --session /nowhere/at/all
 2 invalid_kind save x --kind fixx
@@ -81,7 +80,6 @@ MISTAKES = """
 2 usage save x --agent ''
 2 usage save x --project ''
 2 usage save x --tag a --tag=
-2 usage save --batch - --cite x
 2 - save two words # A text of several words needs quotes.
 2 - save '-s is a flag' # A text that begins with - stands behind --:
 1 unreadable save --file /nowhere/at/all

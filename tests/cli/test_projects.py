@@ -59,9 +59,9 @@ def test_a_save_for_a_project_named_without_its_owner_names_the_whole_one(vault:
     assert nowhere == ["this folder belongs to no project, so it holds everywhere"]
 
 
-def test_an_unknown_kind_of_a_batch_names_the_command_that_takes_it(memcli: Run):
+def test_an_unknown_kind_of_an_import_names_the_command_that_takes_it(memcli: Run):
     line = b'{"text": "one", "kind": "rule"}\n'
-    done = memcli("save", "--batch", "-", stdin=line)
+    done = memcli("import", "-", stdin=line)
     assert done.code == 1
     assert "to take them: memcli import FILE --map KIND=note" in done.err
 

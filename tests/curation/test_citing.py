@@ -34,11 +34,9 @@ def search(vault: Vault, query: str, name: str = "tyler", **filters: Any) -> Non
 # --- every way ----------------------------------------------------------------------
 
 
-def by_batch(vault: Vault, name: str) -> None:
+def by_import(vault: Vault, name: str) -> None:
     line = {"text": "Tyler's career", "layer": "model", "evidence": [name]}
-    done = importing.import_lines(
-        vault, json.dumps(line).encode(), "lines.jsonl", importing.Manner("save")
-    )
+    done = importing.import_lines(vault, json.dumps(line).encode(), "lines.jsonl")
     for failure in done.failed:
         assert (failure.code, failure.line) == ("entry_not_found", 1)
         raise EntryNotFound(failure.reason)
@@ -53,7 +51,7 @@ WAYS: dict[str, Callable[[Vault, str], Any]] = {
     "evidence": lambda vault, name: vault.save(draft(vault, "Tyler's career", name)),
     "cite": lambda vault, name: vault.save(draft(vault, "Tyler's career"), cite=[name]),
     "all": lambda vault, name: vault.save_all([draft(vault, "Tyler's career", name)]),
-    "batch": by_batch,
+    "import": by_import,
     "evolve": by_evolve,
 }
 
@@ -107,7 +105,7 @@ def test_lines_of_a_batch_cite_each_other_and_fail_one_by_one(vault: Vault) -> N
         {"text": "x", "research": "tyler", "layer": "model"},
     ]
     data = "\n".join(map(json.dumps, lines)).encode()
-    done = importing.import_lines(vault, data, "lines.jsonl", importing.Manner("save"))
+    done = importing.import_lines(vault, data, "lines.jsonl")
     assert [(one.line, one.code) for one in done.failed] == [
         (1, "entry_not_found"),
         (4, "entry_not_found"),

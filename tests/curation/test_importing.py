@@ -147,10 +147,6 @@ def test_lines_of_others_pin_nothing(vault: Vault) -> None:
         "rules.jsonl:1: pinned was left out; to pin it: memcli pin ID",
     )
     assert not vault.get(done.created[0].id).pinned
-    batch = importing.import_lines(
-        vault, line.replace(b"tabs", b"spaces"), "-", importing.Manner("save")
-    )
-    assert vault.get(batch.created[0].id).pinned
 
 
 def test_a_file_of_something_else_ends_an_import_at_once(vault: Vault) -> None:

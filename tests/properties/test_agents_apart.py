@@ -311,7 +311,7 @@ def script(door: Door, transcript: str) -> Iterator[tuple[str, Any]]:
     lines.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     own_id = json.dumps({"text": "An id of another", "id": HIDDEN})
     lines.with_name("ids.jsonl").write_text(own_id, encoding="utf-8")
-    for command in (["import", "--dry-run"], ["save", "--batch"], ["import"]):
+    for command in (["import", "--dry-run"], ["import"]):
         yield run(*command, str(lines))
     yield tool("memory_save", text="Zeppelin is down", entities=["Zeppelin", "Redis"])
     rests = saved[0]

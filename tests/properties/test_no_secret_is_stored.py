@@ -64,9 +64,9 @@ def by_import(vault: Vault, text: str, name: str) -> None:
     _failed(importing.import_lines(vault, line, "lines.jsonl"))
 
 
-def by_batch(vault: Vault, text: str, name: str) -> None:
+def by_excerpt(vault: Vault, text: str, name: str) -> None:
     line = json.dumps({"text": name, "source": {"excerpt": text}}).encode()
-    _failed(importing.import_lines(vault, line, "-", importing.Manner("save")))
+    _failed(importing.import_lines(vault, line, "-"))
 
 
 def by_folder(vault: Vault, text: str, name: str) -> None:
@@ -93,7 +93,7 @@ WAYS = {
     "save": by_save,
     "evolve": by_evolve,
     "import": by_import,
-    "batch": by_batch,
+    "excerpt": by_excerpt,
     "folder": by_folder,
     "MCP": by_mcp,
 }
