@@ -82,13 +82,32 @@ def table(
         if own and head in own:
             return _cell(own[head](row))
         name = field or head
-        value = row[name] if isinstance(row, dict) else getattr(row, name)
+        value = row.get(name) if isinstance(row, dict) else getattr(row, name)
         return short(value) if head == "id" and value else _cell(value)
 
     canvas.table(
         tuple(head.replace("_", " ").strip() for head, _ in heads),
         [tuple(cell(row, *pair) for pair in heads) for row in rows],
     )
+
+
+def facts(canvas: Canvas, data: Mapping[str, Any]) -> None:
+    """Draw data as it is: a line for each value, a table for each list of rows; what is
+    empty is left out."""
+    for name, value in data.items():
+        said = name.replace("_", " ")
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            canvas.line(f"{said}:", style="title")
+            table(canvas, value[:_MOST_FACTS], " ".join(value[0]))
+            draw_more(canvas, len(value) - _MOST_FACTS, "--json")
+        elif isinstance(value, dict):
+            inner = ", ".join(f"{key} {_cell(one)}" for key, one in value.items())
+            canvas.line(f"{said}: {inner or 'none'}")
+        elif value not in (None, "", []):
+            canvas.line(f"{said}: {_cell(value)}")
+
+
+_MOST_FACTS = 30
 
 
 def draw_more(canvas: Canvas, number: int, where: str) -> None:

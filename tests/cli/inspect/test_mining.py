@@ -33,7 +33,7 @@ def test_the_vault_how_each_rule_fares(
     }
     assert data["sessions"]["mined"] == 2
     lines = memcli("inspect", "mining").out.splitlines()
-    assert lines[0] == "2 sessions mined here, 8 entries from mining"
+    assert {"entries: 8", "by kind: preference 6, fix 1, idea 1", "mined: 2"} < {*lines}
     assert "do-not\t4\t0\t1\t3" in lines
     assert "standing\t1\t1\t0\t0" in lines
 
@@ -59,16 +59,13 @@ def test_a_session_every_candidate_why_and_what_became_of_it(
         "do-not": ("review", "pending"),
     }
     lines = memcli("inspect", "mining", "talk").out.splitlines()
-    assert lines[0] == "generic talk"
-    assert lines[2].startswith("  6 turns, mined ")
-    place = lines.index("HIGH preference: Always run the linter before committing")
-    assert lines[place + 1 : place + 4] == [
-        f"  saved {ids['standing']}, now active",
-        "  why: standing: a directive that says how long, how often or where it holds",
-        f"  said in line 3: {ALWAYS}",
-    ]
-    place = lines.index("HIGH correction: (forgotten)")
-    assert lines[place + 1] == f"  forgotten {ids['set-right']}"
+    assert {"host: generic", "session: talk", "turns: 6"} < {*lines}
+    place = lines.index("Always run the linter before committing")
+    about = {f"id: {ids['standing']}", "action: saved", "status: active"}
+    why = "rationale: a directive that says how long, how often or where it holds"
+    about |= {"confidence: HIGH", "pattern: standing", why, f"excerpt: {ALWAYS}"}
+    assert about < {*lines[place : lines.index("", place)]}
+    assert f"id: {ids['set-right']}" in lines[lines.index("(forgotten)") :]
     assert "uv instead" not in "\n".join(lines)
 
 

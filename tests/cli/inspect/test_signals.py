@@ -110,16 +110,14 @@ def test_feedback_takes_ids_and_no_question(memcli: Run, vault: Vault):
 
 
 def test_inspect_signals_says_what_happened(memcli: Run, vault: Vault):
-    assert memcli("signals").out.startswith("no signal yet\n")
+    assert "events: 0\n" in memcli("signals").out
     skill = save(vault, "How to deploy", kind="skill")
     memcli("recall", "deploy")
     memcli("recall", "zebra")
     memcli("recall", "--useful", skill)
     lines = memcli("signals").out.splitlines()
-    assert "written: 1 by manual" in lines
-    assert "questions: 2, 1 found something" in lines
-    assert "feedback by user: 1 useful, 0 not" in lines
-    assert f"{skill}\t2\tHow to deploy" in lines
+    assert {"writes: manual 1", "questions: 2", "hits: 1"} < set(lines)
+    assert {"user\t1\t0", f"{skill}\tHow to deploy\t2"} < set(lines)
     data = memcli("signals", "--json").json["data"]
     numbers = ("on", "questions", "hits", "writes", "pairs")
     assert [data[name] for name in numbers] == [True, 2, 1, {"manual": 1}, 0]
@@ -155,5 +153,5 @@ def test_an_agent_does_not_see_the_log(memcli: Run, vault: Vault):
 def test_signals_that_are_off_say_so(memcli: Run, vault: Vault):
     Path(vault.root, layout.CONFIG).write_text("[signals]\nlog = false\n")
     memcli("recall", "deploy")
-    assert memcli("signals").out.startswith("nothing is noted here")
+    assert memcli("signals").out.startswith("on: no\n")
     assert memcli("signals", "--json").json["data"]["on"] is False
