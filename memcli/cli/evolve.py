@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from memcli import parameters
     from memcli.curation.evolve import Evolved
-    from memcli.vault.vault import Vault
 
 
 # Of the text of a similar entry.
@@ -115,25 +114,7 @@ def evolve(
         more = hints.of_enforce(vault.get(done.id))
     if done.of is not None:
         more += done.of.notes()
-    elif done.citations_checked is not None:  # a fact rests on nothing
-        more += _still_stale(vault, done.id)
     return result._replace(warnings=(*result.warnings, *more))
-
-
-def _still_stale(vault: Vault, entry_id: str) -> tuple[str, ...]:
-    """Warn that the entry stays stale: a new wording is no new evidence."""
-    from memcli.curation import models
-    from memcli.entries.eligibility import View
-    from memcli.vault import staleness
-
-    view = View(vault.now_ms() // 1000)
-    return tuple(
-        f"{entry_id} is still stale ({staleness.sentence(why)}); "
-        "cite what it rests on now: --cite ID"
-        for model in models.models(vault, view, stale=True)
-        if model.id == entry_id and model.stale
-        for why in model.stale_why
-    )
 
 
 def evolved(done: Evolved) -> Result:

@@ -222,7 +222,6 @@ def verify(
     *,
     project: str = HERE,
     confirm: list[str] | None = None,
-    dry_run: bool = False,
 ) -> Result:
     """Find memories whose code has changed
 
@@ -240,34 +239,29 @@ def verify(
         project: `--project NAME` The project; here if not given
         confirm: `--confirm ID` This entry still holds: note its code as it is now;
             repeatable
-        dry_run: `--dry-run, with --confirm` Show what would be noted
     """
     from memcli.curation import verify as use_case
 
-    vault = context.open_vault("verifying", writes=bool(confirm) and not dry_run)
+    vault = context.open_vault("verifying", writes=bool(confirm))
     if confirm:
-        return _confirmed(vault, confirm, dry_run=dry_run)
+        return _confirmed(vault, confirm)
     return _verified(vault, project, use_case.verify(vault, project))
 
 
-def _confirmed(vault: Vault, ids: Sequence[str], *, dry_run: bool) -> Result:
+def _confirmed(vault: Vault, ids: Sequence[str]) -> Result:
     from memcli.curation import verify as use_case
 
-    done = use_case.confirm(vault, ids, dry_run=dry_run)
+    done = use_case.confirm(vault, ids)
 
     def text(canvas: Canvas) -> None:
-        verb = "would confirm" if dry_run else "confirmed"
         for each in done:
-            canvas.line(f"{verb} {each.id} {each.title}", style="good")
+            canvas.line(f"confirmed {each.id} {each.title}", style="good")
             for place in (*each.code, *each.code_names):
                 canvas.line(f"  {place}", style="dim")
             for place in each.dropped:
                 canvas.line(f"  no longer named, since it is gone: {place}")
-        if dry_run:
-            to_apply(canvas, dry_run=True)
 
-    data = {"confirmed": [each._asdict() for each in done], "dry_run": dry_run}
-    return Result(data=data, text=text)
+    return Result(data={"confirmed": done}, text=text)
 
 
 def _verified(vault: Vault, project: str, found: Sequence[Verified]) -> Result:

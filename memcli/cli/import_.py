@@ -175,7 +175,6 @@ def report(done: Imported) -> Result:
         "failed": done.failed,
         "dry_run": done.dry_run,
     }
-    data |= {"gone": done.gone} if done.gone else {}
     data |= {"became": done.became} if done.became else {}
     return Result(data, text, warnings=tuple(_warnings(done)), ok=not done.failed)
 
@@ -195,8 +194,6 @@ def _warnings(done: Imported) -> Iterator[str]:
                 f"{named} says nearly the same as {like.id}, which is resolved; if it "
                 f"is solved: memcli resolve {named}"
             )
-    for gone in done.gone:
-        yield f"{gone.id} is no longer in {gone.source}, and stays: {gone.title}"
     for failed in done.failed[:_NAMED]:
         told = failed.reason.startswith(failed.source)
         where = "" if told else f"{failed.source}:{failed.line}: "

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Literal
 
-    from memcli.cli.context import Canvas, Context, Result
+    from memcli.cli.context import Context, Result
     from memcli.hosts.host import Host
 
 
@@ -83,9 +83,6 @@ def install(
         for each in hosts:
             if each.skill_folder and whose[each.skill_folder] == each.name:
                 plan.add_skills(each.name)
-    elif context.interactive and _skills_are_missing(context, hosts[0]):
-        how = f"memcli install {hosts[0].name} --skills"
-        plan.notes.append(f"The skills, which say when to recall and save: {how}")
     _servers(plan, hosts, mcp=mcp)
     if judge:
         plan.add_judge(hosts[0])
@@ -111,8 +108,7 @@ def uninstall(
 
     Leaves everything else in the host's settings as it is. The vault stays. memcli goes
     from the host's MCP servers too, and so does the judge that install --judge has
-    named, unless --scope is project. --all says what is left of memcli on this machine,
-    and how to remove it.
+    named, unless --scope is project.
 
     \b
     Example:
@@ -147,17 +143,6 @@ def uninstall(
     return plan.removed(f"no change: {name} does not call memcli", warnings)
 
 
-def _skills_are_missing(context: Context, host: Host) -> bool:
-    """Whether a host that has a folder for skills has none of them."""
-    from memcli.hosts import skills
-
-    if not host.skill_folder:
-        return False
-    folder = skills.place(host.name, "user", context.environ, os.sep).path
-    known = skills.catalog().values()
-    return not any(skills.look(skill, folder) for skill in known)
-
-
 def _servers(plan: Plan, hosts: Sequence[Host], *, mcp: bool) -> None:
     """Plan memcli among the hosts' MCP servers, where it is or is wanted."""
     if mcp and importlib.util.find_spec("mcp") is None:
@@ -174,7 +159,7 @@ def _servers(plan: Plan, hosts: Sequence[Host], *, mcp: bool) -> None:
 
 
 def _all_out(plan: Plan) -> Result:
-    """Take everything out of every host, and name what stays."""
+    """Take everything out of every host."""
     from memcli.hosts import install, skills, table
 
     context, hosts = plan.context, table.with_hooks()
@@ -190,17 +175,7 @@ def _all_out(plan: Plan) -> Result:
     every = list(skills.catalog().values())
     for folder in skills.places(context.environ, context.cwd or os.sep):
         plan.steps += skills.plan(every, folder, removal=True)
-    left = _left(context)
-    done = plan.removed("no host has hooks or skills of memcli")
-
-    def text(canvas: Canvas) -> None:
-        done.text(canvas)
-        canvas.line("what stays, and is yours to remove:")
-        for what, path in left:
-            canvas.line(f"  {what}: {path}")
-
-    named = [{"what": what, "path": path} for what, path in left]
-    return done._replace(data={**done.data, "left": named}, text=text)
+    return plan.removed("no host has hooks or skills of memcli")
 
 
 def _named(host: str | None, verb: str) -> str:
@@ -230,12 +205,8 @@ def _refuse_agent(context: Context) -> None:
         )
 
 
-# Folders of tools that are run once and thrown away.
-_FLEETING = ("/archive-v0/", "/uv/cache/", "/pipx/.cache/", "/.cache/pipx/")
-
-
 def _warnings(context: Context, plan: Plan) -> Iterator[str]:
-    """The warnings about a vault that is missing, and a memcli that will be."""
+    """The warnings about a vault that is missing."""
     from memcli.storage import known_vaults
 
     vault = plan.machine.vault
@@ -249,24 +220,3 @@ def _warnings(context: Context, plan: Plan) -> Iterator[str]:
             "there is no default vault, so the hooks do nothing yet: name the vault "
             "with --vault, or make one: memcli init ~/memory"
         )
-    program = plan.program.words[0]
-    if any(part in program.replace("\\", "/") for part in _FLEETING):
-        yield (
-            f"{program} is a temporary installation (uvx, pipx run): install memcli "
-            "for good, then repeat the command"
-        )
-
-
-def _left(context: Context) -> list[tuple[str, str]]:
-    """The other things that memcli has made on this machine, with their places."""
-    from memcli.storage import known_vaults, state_dirs
-
-    environ = context.environ
-    default = known_vaults.default_vault(environ)
-    left = [("your vault", default)] if default else []
-    folders = {"your config": state_dirs.user_folder(environ)}
-    folders |= state_dirs.bases(environ)
-    left += [(what, path) for what, path in folders.items() if os.path.isdir(path)]
-    left.append(("memcli in other MCP clients", "Claude Desktop, for example"))
-    left.append(("the program", "pipx uninstall memcli, or as you installed it"))
-    return left

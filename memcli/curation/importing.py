@@ -5,7 +5,7 @@ one is reported with its line and reason; repeating an import adds nothing. A me
 another tool keeps where it came from, loses what looks like a secret, and holds where
 the tool had it: in the project of the folder that it is about, or everywhere. What was
 imported from a file once is not imported from it again, also when it was evolved or
-resolved since; what left its file stays, and is named.
+resolved since.
 """
 
 from __future__ import annotations
@@ -71,20 +71,11 @@ class Became(NamedTuple):
     outcome: str
 
 
-class Gone(NamedTuple):
-    """An entry that was imported from a file which no longer holds its text."""
-
-    id: str
-    title: str
-    source: str
-
-
 class Imported(NamedTuple):
     """The outcome of an import, or of a dry run.
 
     `duplicates` are all drafts that became no new entry; their outcome says why.
-    `became` says it of each memory of another tool, `gone` names the entries whose
-    page no longer holds them, and `notes` what was left out.
+    `became` says it of each memory of another tool, and `notes` what was left out.
     """
 
     created: list[Saved]
@@ -92,7 +83,6 @@ class Imported(NamedTuple):
     failed: list[Failure]
     dry_run: bool = False
     became: tuple[Became, ...] = ()
-    gone: tuple[Gone, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -360,7 +350,6 @@ def import_memories(
         drafts.read(place, item.line, partial(_of_tool, vault, tool, place, fields))
     texts = [_text_of(draft) for _, draft in drafts.found]
     sources = {source for source, _ in texts}
-    sources |= {_shown(place, at) for place in places if os.path.isfile(place)}
     held = vault.read(lambda reader: _imported_from(reader, sources))
     new = [draft for _, draft in drafts.found if _text_of(draft) not in held]
     occasion = saving.Occasion("import", tool.title)
@@ -372,14 +361,8 @@ def import_memories(
         results.append(result)
         memory = text[0], line, draft.kind, draft.project
         became.append(Became(*memory, result.title, result.outcome))
-    read, unread = {*texts}, {failure.source for failure in drafts.failed}
-    gone = [
-        Gone(row.id, row.title, text[0])
-        for text, row in held.items()
-        if text not in read and text[0] not in unread and row.status == Status.ACTIVE
-    ]
     done = drafts.outcome(results, dry_run=dry_run)
-    return done._replace(became=tuple(became), gone=tuple(gone))
+    return done._replace(became=tuple(became))
 
 
 def _of_tool(vault: Vault, tool: Tool, place: str, fields: dict[str, Any]) -> Entry:

@@ -54,7 +54,7 @@ class Verified(NamedTuple):
 
 
 class Confirmed(NamedTuple):
-    """An entry whose anchors were renewed, or would be.
+    """An entry whose anchors were renewed.
 
     Attributes:
         code, code_names: as they are from now on.
@@ -100,9 +100,7 @@ def verify(vault: Vault, project: str = HERE) -> list[Verified]:
     return sorted(found, key=lambda each: (order.index(each.state), each.id))
 
 
-def confirm(
-    vault: Vault, ids: Sequence[str], *, dry_run: bool = False
-) -> list[Confirmed]:
+def confirm(vault: Vault, ids: Sequence[str]) -> list[Confirmed]:
     """Renew what entries note of the code, since they still hold.
 
     Lines that moved or changed are noted as they are now, places that are gone are
@@ -111,7 +109,6 @@ def confirm(
     Args:
         vault: asked from a folder of the entries' project.
         ids: the entries, or unique prefixes of their ids.
-        dry_run: only say what would be done.
 
     Raises:
         EntryNotFound, AmbiguousId: an id leads to no entry, or to several.
@@ -121,9 +118,6 @@ def confirm(
         LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
     close = CloseLook(vault)
-    if dry_run:
-        paths = dict.fromkeys(vault.path_of(name) for name in ids)
-        return [_renewed(vault, close, vault.stored(path).entry)[0] for path in paths]
     with Changing(vault) as at:
         done = []
         for path in dict.fromkeys(vault.path_of(name) for name in ids):
