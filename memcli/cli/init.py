@@ -9,12 +9,12 @@ from contextlib import suppress
 from memcli.cli.context import Canvas, Context, Result, own_program, to_apply
 from memcli.cli.rows import table
 from memcli.entries import layout
+from memcli.entries.text.counted import counted
 from memcli.errors import (
     MemcliError,
     NotAVault,
     UsageError,
     VaultNotFound,
-    WriteFailed,
 )
 
 TYPE_CHECKING = False
@@ -57,121 +57,30 @@ def init(
         repo: `--repo` Make .memory at the top of this repository a vault
         default: `--default` Make it the default vault, instead of another
     """
-    from memcli.storage import known_vaults
-
-    if repo:
-        if path or default or context.vault:
-            raise UsageError("--repo names the folder, and cannot be the default")
-        return _prepare_repo(context, dry_run=dry_run)
-
-    folder = path or known_vaults.find_vault(context.vault, context.environ)
-    return _prepare(context, folder, yes=yes, dry_run=dry_run, make_default=default)
-
-
-def _prepare_repo(context: Context, *, dry_run: bool) -> Result:
-    """Make the vault that the repository carries, and allow it if it is new."""
-    from memcli.storage import repo_vault
-    from memcli.vault import create
-
-    top = repo_vault.top_of(context.cwd or "")
-    if top is None:
-        raise NotAVault(
-            f"{context.cwd or 'this place'} is in no repository",
-            hint="Make it one first: git init; or a vault of your own: memcli init "
-            "~/memory",
-        )
-    path = os.path.join(top, repo_vault.FOLDER)
-    if os.path.islink(path):
-        raise NotAVault(f"{path} is a symbolic link, which memcli does not follow")
-    plan, commit = create.plan(path, environ=context.environ), None
-    if not dry_run:
-        plan, commit, _ = create.prepare(path, environ=context.environ, agreed=True)
-        create.let_git_merge(path, own_program(), environ=context.environ)
-    found = repo_vault.find(top, context.environ)
-    if found and plan.outcome in ("created", "adopted"):
-        # Who makes it knows what it holds.
-        repo_vault.allow(found, context.environ)
-        found = found._replace(allowed=True)
-    if found is None and not dry_run:
-        raise NotAVault(
-            f"{path} is a vault, and cannot be this repository's",
-            hint="A vault of a repository holds no .git, and no home folder lies in "
-            "its repository.",
-        )
-    allowed = dry_run or bool(found and found.allowed)
-
-    about = [f"its history is that of the repository {top}"]
-    if not allowed:
-        about.append("it is not read until you allow it: memcli allow")
-    own = {"repository": top, "default": False, "allowed": allowed}
-    return _result(plan, commit, about, own, dry_run=dry_run)
-
-
-def _prepare(
-    context: Context, path: str, *, yes: bool, dry_run: bool, make_default: bool
-) -> Result:
-    """Make a folder a vault, and the default if there is none."""
+    from memcli.curation.sync_report import force_of
     from memcli.storage import known_vaults
     from memcli.vault import create
 
     environ = context.environ
-    plan = create.plan(path, environ=environ)
-    commit, ignored = None, 0
+    if not repo:
+        folder = path or known_vaults.find_vault(context.vault, environ)
+    elif path or default or context.vault:
+        raise UsageError("--repo names the folder, and cannot be the default")
+    else:
+        folder, yes = _place_in_repository(context), True
+    plan, commit, ignored = create.plan(folder, environ=environ), None, 0
     if not dry_run:
         if plan.question and not yes and context.interactive:
             yes = context.confirm(f"{plan.question}. Continue?")
-        done = create.prepare(path, environ=environ, agreed=yes)
-        plan, commit, ignored = done
+        plan, commit, ignored = create.prepare(folder, environ=environ, agreed=yes)
         create.let_git_merge(plan.path, own_program(), environ=environ)
-    default = known_vaults.default_vault(environ)
-    # There may be no folder any more where the default vault should be.
-    stands = default is not None and bool(
-        known_vaults.find(default, environ)
-        or os.path.isdir(os.path.expanduser(default))
-    )
-    becomes_default = default != plan.path and (make_default or not stands)
-    warnings = [*_warnings(plan, ignored, dry_run)]
-    if becomes_default and not dry_run:
-        try:
-            known_vaults.set_default_vault(plan.path, environ)
-        except WriteFailed as error:
-            why = error.message.removesuffix("; nothing was changed")
-            warnings.append(
-                f"{plan.path} did not become your default vault: {why}; name it with "
-                "--vault or MEMCLI_VAULT"
-            )
-            becomes_default = False
-
     about = [f"notes in it, unchanged: {plan.notes:,}"] if plan.notes else []
-    if plan.repository:
-        about.append(f"its history is that of the repository {plan.repository}")
-    if becomes_default:
-        is_now = "would become your default" if dry_run else "is your default now"
-        about.append(f"it {is_now}")
-    elif default != plan.path and stands:
-        about.append(f"your default is still {default}")
-    own = {
-        "repository": plan.repository,
-        "default": becomes_default or default == plan.path,
-    }
-    result = _result(plan, commit, about, own, dry_run=dry_run)
-    return result._replace(warnings=tuple(warnings))
-
-
-def _result(
-    plan: Plan,
-    commit: str | None,
-    about: list[str],
-    own: dict[str, Any],
-    *,
-    dry_run: bool,
-) -> Result:
-    """The result of making a vault: what was done, and lines about it."""
-    from memcli.curation.sync_report import force_of
-
+    place = _as_default if not repo else _as_the_repository_s
+    own, said = place(context, plan, wanted=default, dry_run=dry_run)
+    if own["repository"]:
+        about.append(f"its history is that of the repository {own['repository']}")
     force = force_of(_contents(plan))
-    if force.line:
-        about.append(force.line)
+    about += filter(None, (said, force.line))
 
     def text(canvas: Canvas) -> None:
         canvas.line(f"{_SAID[plan.outcome][dry_run]} {plan.path}", style="good")
@@ -189,7 +98,74 @@ def _result(
         **own,
         "dry_run": dry_run,
     }
-    return Result(data=data, text=text)
+    warnings = () if repo else tuple(_warnings(plan, ignored, dry_run))
+    return Result(data, text, warnings)
+
+
+def _place_in_repository(context: Context) -> str:
+    """The folder of the vault that the repository around the caller carries."""
+    from memcli.storage import repo_vault
+
+    top = repo_vault.top_of(context.cwd or "")
+    if top is None:
+        raise NotAVault(
+            f"{context.cwd or 'this place'} is in no repository",
+            hint="Make it one first: git init; or a vault of your own: memcli init "
+            "~/memory",
+        )
+    path = os.path.join(top, repo_vault.FOLDER)
+    if os.path.islink(path):
+        raise NotAVault(f"{path} is a symbolic link, which memcli does not follow")
+    return path
+
+
+def _as_the_repository_s(
+    context: Context, plan: Plan, *, wanted: bool, dry_run: bool
+) -> tuple[dict[str, Any], str]:
+    """Allow a repository's vault that is new; its part of the data, and a line."""
+    from memcli.storage import repo_vault
+
+    top = os.path.dirname(plan.path)
+    found = repo_vault.find(top, context.environ)
+    allowed = wanted or dry_run or bool(found and found.allowed)
+    if found and plan.outcome in ("created", "adopted"):
+        # Who makes it knows what it holds.
+        repo_vault.allow(found, context.environ)
+        allowed = True
+    if found is None and not dry_run:
+        raise NotAVault(
+            f"{plan.path} is a vault, and cannot be this repository's",
+            hint="A vault of a repository holds no .git, and no home folder lies in "
+            "its repository.",
+        )
+    said = "" if allowed else "it is not read until you allow it: memcli allow"
+    return {"repository": top, "default": False, "allowed": allowed}, said
+
+
+def _as_default(
+    context: Context, plan: Plan, *, wanted: bool, dry_run: bool
+) -> tuple[dict[str, Any], str]:
+    """Make a vault the default if there is none, or it is wanted; its part of the data,
+    and a line."""
+    from memcli.storage import known_vaults
+
+    environ = context.environ
+    default = known_vaults.default_vault(environ)
+    # There may be no folder any more where the default vault should be.
+    stands = default is not None and bool(
+        known_vaults.find(default, environ)
+        or os.path.isdir(os.path.expanduser(default))
+    )
+    becomes = default != plan.path and (wanted or not stands)
+    if becomes and not dry_run:
+        known_vaults.set_default_vault(plan.path, environ)
+    said = ""
+    if becomes:
+        said = f"it {'would become your default' if dry_run else 'is your default now'}"
+    elif default != plan.path:
+        said = f"your default is still {default}"
+    own = {"repository": plan.repository, "default": becomes or default == plan.path}
+    return own, said
 
 
 def _contents(plan: Plan) -> Iterator[tuple[str, bytes]]:
@@ -279,33 +255,34 @@ def _allow(context: Context, folder: str) -> Result:
     named = f"{at} ({remote or _NO_REMOTE})"
     if found.allowed:
         return _allowed("unchanged", at, remote, [f"already allowed {named}"])
-    warnings: tuple[str, ...] = ()
-    holds, said = None, []
-    try:
-        holds = _holds(context, found)
-        said = [_said(holds)]
-    except (MemcliError, OSError) as error:
-        warnings = (f"{at} cannot be read yet: {error}",)
+    holds = _holds(context, found)
+    said = (
+        f"it holds {counted(holds['entries'], 'entry')}, among them "
+        f"{counted(holds['constraints'], 'constraint')}, {holds['pinned']} pinned, "
+        f"{holds['enforced']} with `enforce`"
+    )
     if context.interactive:
-        for line in said:
-            context.tell(line)
+        context.tell(said)
         if not context.confirm(f"Let sessions read {named}?"):
             return _allowed("unchanged", at, remote, [f"not allowed: {at}"])
-        said = []
     repo_vault.allow(found, context.environ)
-    done = _allowed("allowed", at, remote, [f"allowed {named}", *said])
-    return done._replace(data={**done.data, "holds": holds}, warnings=warnings)
+    lines = [f"allowed {named}"] + [said] * (not context.interactive)
+    return _allowed("allowed", at, remote, lines, holds)
 
 
 def _allowed(
-    outcome: str, path: str | None, remote: str | None, lines: list[str]
+    outcome: str,
+    path: str | None,
+    remote: str | None,
+    lines: list[str],
+    holds: dict[str, int] | None = None,
 ) -> Result:
     def text(canvas: Canvas) -> None:
         canvas.line(lines[0], style="dim" if outcome == "unchanged" else "good")
         for line in lines[1:]:
             canvas.line(line, style="dim")
 
-    data = {"outcome": outcome, "path": path, "remote": remote or None, "holds": None}
+    data = {"outcome": outcome, "path": path, "remote": remote or None, "holds": holds}
     return Result(data=data, text=text)
 
 
@@ -313,9 +290,6 @@ def _holds(context: Context, found: RepoVault) -> dict[str, int]:
     """The numbers of its entries in force, and of those that say most.
 
     It builds the index, since a hook does not wait for one.
-
-    Raises:
-        MemcliError, OSError: the vault cannot be read.
     """
 
     def look(reader: Reader) -> dict[str, int]:
@@ -334,16 +308,6 @@ def _holds(context: Context, found: RepoVault) -> dict[str, int]:
     inside = context._replace(cwd=found.top)
     vault = Vault.at(KnownVault(REPO, found.path), inside.caller("indexing"))
     return vault.opened.read(look)
-
-
-def _said(holds: dict[str, int]) -> str:
-    from memcli.entries.text.counted import counted
-
-    return (
-        f"it holds {counted(holds['entries'], 'entry')}, among them "
-        f"{counted(holds['constraints'], 'constraint')}, {holds['pinned']} pinned, "
-        f"{holds['enforced']} with `enforce`"
-    )
 
 
 def _revoke(context: Context, folder: str) -> Result:
@@ -412,14 +376,6 @@ def promote(context: Context, entry_id: str, *, dry_run: bool = False) -> Result
         if dry_run:
             to_apply(canvas, dry_run=True)
 
-    data = {
-        "id": done.id or None,
-        "path": done.path,
-        "outcome": done.outcome,
-        "title": done.title,
-        "moved": done.moved,
-        "archived": done.archived,
-        "vault": repo.root,
-        "dry_run": dry_run,
-    }
+    own = {"id": done.id or None, "vault": repo.root, "dry_run": dry_run}
+    data = {**done._asdict(), **own}
     return Result(data=data, text=text)

@@ -9,21 +9,6 @@ from tests.cli.conftest import Run
 READ = {"MEMCLI_VAULT": ""}
 
 
-def test_a_vault_that_cannot_become_the_default_is_made_and_says_so(
-    memcli: Run, home: Path, tmp_path: Path
-) -> None:
-    config = home / ".config" / "memcli"
-    shutil.rmtree(config, ignore_errors=True)
-    config.parent.mkdir(exist_ok=True)
-    config.write_text("a file where memcli wants a folder")
-    made = memcli("init", str(tmp_path / "new"), "--json", environ=READ)
-    assert made.code == 0, made
-    assert made.json["data"]["default"] is False
-    (said,) = made.json["warnings"]
-    assert "did not become your default vault" in said
-    assert said.endswith("name it with --vault or MEMCLI_VAULT")
-
-
 def test_a_word_that_names_no_vault_may_have_been_meant_as_a_path(memcli: Run) -> None:
     error = memcli("list", "--vault", "nix", "--json").json["error"]
     assert error["message"] == "no vault is named 'nix'"

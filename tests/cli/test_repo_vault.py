@@ -300,15 +300,16 @@ def test_what_the_repository_has_resolved_is_not_brought_in_again(
     assert refused["code"] == "not_in_use_there"
 
 
-def test_a_vault_that_cannot_be_read_is_allowed_with_a_warning(
+def test_a_vault_that_cannot_be_read_is_not_allowed(
     carrying: Path, memcli: Run
 ) -> None:
     memcli("allow", "--revoke", cwd=carrying)
     (carrying / ".memory" / ".memcli" / "config.toml").write_text("= broken")
     done = memcli("allow", "--json", cwd=carrying)
-    assert done.json["data"]["outcome"] == "allowed"
-    (warning,) = done.json["warnings"]
-    assert "cannot be read yet" in warning
+    assert (done.code, done.json["error"]["code"]) == (1, "invalid_config")
+    found = repo_vault.find(str(carrying), os.environ)
+    assert found is not None
+    assert not found.allowed
 
 
 def test_repo_is_the_name_of_no_other_vault(
