@@ -210,7 +210,8 @@ def vaults(context: Context) -> Result:
         sync = state.sync
         if sync is None or sync.ahead is None:
             return "" if sync is None else "never"
-        return f"{sync.ahead:,} ahead, {sync.behind:,} behind"
+        failed = f": {sync.line}" if sync.error else ""
+        return f"{sync.ahead:,} ahead, {sync.behind:,} behind{failed}"
 
     return listed(
         "vaults",

@@ -21,9 +21,9 @@ _MOST_SESSIONS = 30
 
 def sessions(context: Context) -> Result:
     """Sessions by state, and the last calls of hooks."""
-    from memcli.sessions import reports
+    from memcli.sessions import recovery
 
-    seen = reports.activity(context.open_vault("reading"), _MOST_CALLS)
+    seen = recovery.activity(context.open_vault("reading"), _MOST_CALLS)
     waiting = [one for one in seen["sessions"] if one["state"] != "mined"]
 
     def text(canvas: Canvas) -> None:
@@ -66,16 +66,16 @@ _OF_CALLS: dict[str, Callable[[Any], object]] = {"when": _when, "what": _what}
 
 def mining(context: Context, name: str | None) -> Result:
     """Of the vault: how each rule fares; of a session: each candidate and why."""
-    from memcli.sessions import reports
+    from memcli.sessions import reflect_session
 
     vault = context.open_vault("reading")
     if not name:
-        report = reports.mining(vault)
+        report = reflect_session.mining(vault)
         shown = {**report, **report["sessions"]}
         del shown["sessions"]
         return Result(report, lambda canvas: facts(canvas, shown))
-    record = reports.session(vault, name)
-    candidates = reports.current(vault, record)
+    record = reflect_session.record_of(vault, name)
+    candidates = reflect_session.candidates_of(vault, record)
     data = {**record._asdict(), "candidates": candidates}
 
     def text(canvas: Canvas) -> None:

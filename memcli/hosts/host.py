@@ -50,7 +50,6 @@ class Host(NamedTuple):
         tells_at: the event of a tool at which it takes text: pre-tool, post-tool, or
             empty for neither.
         can_ask: whether a hook can let it ask the user before a tool runs.
-        ignored: memcli's events at which nothing is done, with the reason.
 
         home_folder: its folder below the user's home.
         home_variable: the variable that moves that folder; empty for none.
@@ -112,7 +111,6 @@ class Host(NamedTuple):
     starts_after_compaction: bool = False
     tells_at: str = ""
     can_ask: bool = False
-    ignored: Mapping[str, str] = {}
 
     home_folder: tuple[str, ...] = ()
     home_variable: str = ""

@@ -126,7 +126,6 @@ _TABLE = (
         reply_names_event=True,
         # Before a tool it takes a refusal and no text.
         tells_at="post-tool",
-        ignored={"pre-compact": "it says so before each call of its model"},
         home_folder=(".gemini",),
         hook_files=("settings.json", ".gemini/settings.json"),
         mcp_files=("settings.json", ".gemini/settings.json"),

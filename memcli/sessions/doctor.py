@@ -41,6 +41,11 @@ class Check(NamedTuple):
     mend: str | None = None
 
 
+def _check(name: str, said: str, mend: str | None = None, state: str = NOTE) -> Check:
+    """A check, which is ok without a mend."""
+    return Check(name, state if mend else OK, said, mend or None)
+
+
 class Surroundings(NamedTuple):
     """The surroundings of the process.
 
@@ -92,21 +97,19 @@ def _guarded(
 def _memcli(around: Surroundings) -> Iterator[Check]:
     version, python = around.versions
     said = f"{version}, Python {python}, {' '.join(around.program.words)}"
-    found, own = around.which("memcli"), around.program.words[0]
+    found, own, mend = around.which("memcli"), around.program.words[0], ""
     if found is None:
+        said += "; there is no memcli on the PATH"
         mend = f'put its folder on the PATH: export PATH="{os.path.dirname(own)}:$PATH"'
-        yield Check("memcli", NOTE, f"{said}; there is no memcli on the PATH", mend)
     elif os.path.realpath(found) != os.path.realpath(own):
-        said = f"{said}; the one on the PATH is another"
-        yield Check("memcli", NOTE, said, f"see: {found}")
-    else:
-        yield Check("memcli", OK, said)
+        said, mend = f"{said}; the one on the PATH is another", f"see: {found}"
+    yield _check("memcli", said, mend)
 
 
 def _git(environ: Mapping[str, str]) -> Iterator[Check]:
     from memcli.vault.health import git_state
 
-    yield Check("git", OK, git_state.version(environ))
+    yield _check("git", git_state.version(environ))
 
 
 # --- the vault ------------------------------------------------------------------------
@@ -116,7 +119,7 @@ def _of_vault(vault: Vault, cwd: str) -> Iterator[Check]:
     """The vault, its files, its history, its index, and what hooks did in it."""
     if vault.is_published:
         entries = counted(vault.read(lambda reader: reader.size), "entry")
-        yield Check("vault", OK, f"{vault.named}, {entries}: a database answers for it")
+        yield _check("vault", f"{vault.named}, {entries}: a database answers for it")
         return
     looks = {"vault": _lint, "history": _history, "index": _index, "sync": _sync}
     looks["calls"] = _calls
@@ -136,20 +139,18 @@ def _lint(vault: Vault) -> Iterator[Check]:
     findings = lint(vault)
     errors = [finding for finding in findings if finding.level == ERROR]
     entries = counted(vault.index.again(lambda reader: reader.size), "entry")
-    said = f"{vault.root}, {entries}"
+    said, mend = f"{vault.root}, {entries}", ""
     if errors:
         first = errors[0]
         said += f", {counted(len(errors), 'error')}: {first.path}: {first.message}"
         mend = "memcli doctor --fix --dry-run, then memcli inspect lint"
-        yield Check("vault", PROBLEM, said, mend)
     elif findings:
         said += f", {counted(len(findings), 'warning')}"
-        yield Check("vault", NOTE, said, "memcli inspect lint")
+        mend = "memcli inspect lint"
     elif not os.access(vault.root, os.W_OK):
         said += "; you may not write there, so nothing can be saved in it"
-        yield Check("vault", NOTE, said, "ask who owns the folder")
-    else:
-        yield Check("vault", OK, said)
+        mend = "ask who owns the folder"
+    yield _check("vault", said, mend, PROBLEM if errors else NOTE)
 
 
 def _history(vault: Vault) -> Iterator[Check]:
@@ -158,33 +159,30 @@ def _history(vault: Vault) -> Iterator[Check]:
 
     repository = git_state.repository_of(vault)
     if repository is None:
-        said = "the vault is not under git"
-        yield Check("history", PROBLEM, said, f"memcli init {vault.root}")
+        said, mend = "the vault is not under git", f"memcli init {vault.root}"
+        yield _check("history", said, mend, PROBLEM)
         return
     history.subjects(repository, 1)  # raises where git cannot say
     name = repository.user_name()
+    said, mend = f"commits as {name}", ""
     if name is None:
         said = "git does not know your name, so memcli commits under its own"
         mend = 'git config --global user.name "YOUR NAME"'
-        yield Check("history", NOTE, said, mend)
-    else:
-        yield Check("history", OK, f"commits as {name}")
+    yield _check("history", said, mend)
 
 
 def _index(vault: Vault) -> Iterator[Check]:
     from memcli.vault.health import inspect
 
     facts = inspect.index_facts(vault)
-    entries = counted(facts["entries"], "entry")
-    said = f"{entries} in {facts['path']}"
     if facts["unreadable"]:
         said = f"cannot list {', '.join(facts['unreadable'])}"
-        yield Check("index", PROBLEM, said, "chmod u+rx them")
-    elif facts["stale"]:
-        said += "; another process keeps it locked"
-        yield Check("index", NOTE, said, "try again")
-    else:
-        yield Check("index", OK, said)
+        yield _check("index", said, "chmod u+rx them", PROBLEM)
+        return
+    entries = counted(facts["entries"], "entry")
+    said = f"{entries}, {facts['bytes']:,} bytes in {facts['path']}"
+    locked = "; another process keeps it locked" if facts["stale"] else ""
+    yield _check("index", said + locked, locked and "try again")
 
 
 def _sync(vault: Vault) -> Iterator[Check]:
@@ -192,15 +190,14 @@ def _sync(vault: Vault) -> Iterator[Check]:
     from memcli.vault import vaults
     from memcli.vault.health import git_state
 
-    state = vaults.sync_state(vault)
+    state, mend = vaults.sync_state(vault), ""
     if state is None:
         repository = git_state.repository_of(vault)
+        said = "no remote; to name one: memcli sync --setup URL"
         if repository and repository.is_detached():
             said = "HEAD is detached, so there is no branch to sync"
-            yield Check("sync", NOTE, said, "memcli inspect lint")
-        else:
-            said = "no remote; to name one: memcli sync --setup URL"
-            yield Check("sync", OK, said)
+            mend = "memcli inspect lint"
+        yield _check("sync", said, mend)
         return
     said = f"{state.remote} ({state.address}), never fetched"
     if state.ahead is not None:
@@ -210,35 +207,32 @@ def _sync(vault: Vault) -> Iterator[Check]:
         minutes = max(0, vault.now_ms() // 1000 - state.at) // 60
         said += f", last sync {counted(minutes, 'minute')} ago"
     if state.error:
-        yield Check("sync", NOTE, f"{said}: {state.line}", "memcli sync")
+        said, mend = f"{said}: {state.line}", "memcli sync"
     elif state.others:
         said += f"; a vault that this one does not meet is on {', '.join(state.others)}"
         log = shlex.join(["git", "-C", vault.root, "log", "--all", "--oneline"])
-        yield Check("sync", NOTE, said, f"to see both: {log}")
+        mend = f"to see both: {log}"
     elif state.ahead or state.behind:
-        yield Check("sync", NOTE, said, "memcli sync")
-    else:
-        yield Check("sync", OK, said)
+        mend = "memcli sync"
+    yield _check("sync", said, mend)
 
 
 def _calls(vault: Vault) -> Iterator[Check]:
     """The last calls of hooks: no call is fine, an error is worth a look."""
     from memcli.sessions import hook_log
 
-    now = vault.now_ms() / 1000
+    since = vault.now_ms() / 1000 - 7 * _DAY
     lines = [
         line
         for line in hook_log.last(vault.root, _CALLS)
-        if isinstance(line.get("at"), int | float) and now - line["at"] < 7 * _DAY
+        if isinstance(line.get("at"), int | float) and line["at"] > since
     ]
     failed = [line for line in lines if line.get("error")]
     said = f"{counted(len(lines), 'call')} of hooks in 7 days"
     if failed:
         said += f", {len(failed):,} of them failed, the last was "
         said += f"{failed[0].get('event')}: {failed[0]['error']}"
-        yield Check("calls", NOTE, said, "memcli inspect sessions")
-    else:
-        yield Check("calls", OK, said)
+    yield _check("calls", said, "memcli inspect sessions" if failed else "")
 
 
 def _pages(vault: Vault, cwd: str) -> Iterator[Check]:
@@ -248,7 +242,7 @@ def _pages(vault: Vault, cwd: str) -> Iterator[Check]:
     for page in exporting.old_pages(vault, cwd):
         lines = counted(len(page.lines), "line")
         said = f"no memory in force says {lines} of memcli's block: {page.lines[0]}"
-        yield Check(f"page {page.name}", NOTE, said, page.command)
+        yield _check(f"page {page.name}", said, page.command)
 
 
 # --- what is around it ----------------------------------------------------------------
@@ -268,23 +262,24 @@ def _other_vaults(caller: Caller) -> Iterator[Check]:
     from memcli.vault import vaults
 
     for state in vaults.states(caller):
-        name = f"vault {state.name}"
         if state.name == known_vaults.PERSONAL:
             continue
+        mend = ""
+        said = f"{state.path}, {counted(state.entries or 0, 'entry')}"
         if state.problem:
-            mend = "correct its path, or take it out: memcli config path"
+            said, mend = (
+                state.problem,
+                "correct its path, or take it out: memcli config path",
+            )
             if state.name == known_vaults.REPO:
                 mend = "memcli allow"
             elif state.is_silent:
                 mend = "try again later, or correct its engine: memcli config path"
-            yield Check(name, NOTE, state.problem, mend)
-        else:
-            entries = counted(state.entries or 0, "entry")
-            yield Check(name, OK, f"{state.path}, {entries}")
+        yield _check(f"vault {state.name}", said, mend)
 
 
 # The check that stands alone where no agent host is on the machine.
-_NO_HOST = Check("hooks", OK, "no agent host is on this machine")
+_NO_HOST = _check("hooks", "no agent host is on this machine")
 
 
 def _hosts(
@@ -292,25 +287,24 @@ def _hosts(
 ) -> Iterator[Check]:
     from memcli.hosts import install
 
-    calling, silent = set[str](), dict[str, None]()
     machine = install.Machine(environ, cwd, around.program)
-    for one in install.survey(machine, around.which):
+    found = list(install.survey(machine, around.which))
+    calling = {one.host for one in found if one.what == "hooks" and one.state != "no"}
+    here = dict.fromkeys(one.host for one in found if one.found)
+    for one in found:
         name = f"{one.what} of {one.host}"
-        if one.what == "hooks" and one.state != "no":
-            calling.add(one.host)
-        elif one.what == "hooks" and one.found:
-            silent[one.host] = None
         if one.problems:
-            yield Check(name, PROBLEM, "; ".join(one.problems), one.mend or one.again)
+            said, mend = "; ".join(one.problems), one.mend or one.again
+            yield _check(name, said, mend, PROBLEM)
         elif one.state != "no":
             verb = "work" if one.what == "hooks" else "works"
             said = "; ".join((f"{verb}, at scope {one.scope}", *one.notes))
-            yield Check(name, NOTE if one.notes else OK, said, one.again)
-    for host in silent:
+            yield _check(name, said, one.again if one.notes else "")
+    for host in here:
         if host not in calling:
             said = "the host is here, and does not call memcli"
-            yield Check(f"hooks of {host}", NOTE, said, f"memcli install {host}")
-    if not calling and not silent:
+            yield _check(f"hooks of {host}", said, f"memcli install {host}")
+    if not calling and not here:
         yield _NO_HOST
 
 
@@ -328,11 +322,11 @@ def _skills(environ: Mapping[str, str], cwd: str, *, hosts: bool) -> Iterator[Ch
             host = folder.hosts[0]
             mend = f"memcli install {host} --skills --scope {folder.scope}"
             said = f"{counted(old, 'outdated page')} in {folder.path}"
-            yield Check(f"skills of {host}", NOTE, said, mend)
+            yield _check(f"skills of {host}", said, mend)
     if hosts and not pages:
-        yield Check("skills", NOTE, "no host has them", "memcli install HOST --skills")
+        yield _check("skills", "no host has them", "memcli install HOST --skills")
     else:
-        yield Check("skills", OK, f"{counted(pages, 'page')} installed")
+        yield _check("skills", f"{counted(pages, 'page')} installed")
 
 
 def _judge(environ: Mapping[str, str]) -> Iterator[Check]:
@@ -342,25 +336,22 @@ def _judge(environ: Mapping[str, str]) -> Iterator[Check]:
     from memcli.storage import user_config
 
     named = judge.configured(environ)
-    if named is None:
-        yield Check("judge", OK, "none, by default")
-        return
-    first = named.command[0]
-    program = first if os.path.basename(first) == named.name else named.name
-    if shutil.which(program, path=environ.get("PATH")) is None:
-        mend = f"correct {user_config.path_of(environ)}"
-        yield Check("judge", PROBLEM, f"{program} is not on the PATH", mend)
-    else:
-        yield Check("judge", OK, " ".join(named.command))
+    said, mend = "none, by default", ""
+    if named is not None:
+        said, first = " ".join(named.command), named.command[0]
+        program = first if os.path.basename(first) == named.name else named.name
+        if shutil.which(program, path=environ.get("PATH")) is None:
+            said = f"{program} is not on the PATH"
+            mend = f"correct {user_config.path_of(environ)}"
+    yield _check("judge", said, mend, PROBLEM)
 
 
 def _sdk(around: Surroundings, hosts: list[Check]) -> Iterator[Check]:
     """The SDK of `memcli mcp`, which a host may need."""
     needed = any(check.name.startswith("MCP server") for check in hosts)
-    if around.has_mcp or not needed:
-        lacks = "" if around.has_mcp else "not "
-        yield Check("mcp", OK, f"the MCP SDK is {lacks}installed (for memcli mcp)")
-    else:
-        said = "the MCP SDK is not installed, and a host starts memcli mcp"
-        mend = "install memcli again with the extra mcp: 'memcli[mcp]'"
-        yield Check("mcp", PROBLEM, said, mend)
+    lacks = "" if around.has_mcp else "not "
+    mend = "install memcli again with the extra mcp: 'memcli[mcp]'"
+    mend = mend if needed and lacks else ""
+    yield _check(
+        "mcp", f"the MCP SDK is {lacks}installed (for memcli mcp)", mend, PROBLEM
+    )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from fnmatch import fnmatchcase
 from functools import cached_property
 
 from memcli.entries.text.code_terms import COMMAND, NAME, PATH, WORD, Trigger
@@ -161,36 +162,11 @@ def _name(text: str, looked: Looked) -> bool:
         return False
     joined = r"\s{1,40}".join(map(re.escape, parts))
     before = r"(?<!\w)" if bare[0].isalnum() or bare[0] == "_" else ""
-    if bare[0] in ".:@" and len(bare) > 1 and looked.kind not in ("",):
-        before = r"(?<![.:@])"
     # Go has `log.Fatalf` beside `log.Fatal`.
     family = "(?:f|ln)?" if "." in bare and bare[-1].isalnum() else ""
     after = r"\s?\(" if called else (r"(?!\w)" if bare[-1].isalnum() else "")
-    if bare[-1] == "_":
-        after = r"(?!\w)"
-    sql = parts[0] in SQL
-    if re.search(before + joined + family + after, looked.code, re.I if sql else 0):
-        return True
-    pieces = re.split(r"::|\.", bare)
-    if len(pieces) < 2 or not all(pieces) or len(parts) > 1:
-        return False
-    return _imported(pieces, looked)
-
-
-def _imported(pieces: list[str], looked: Looked) -> bool:
-    """Whether code uses a long name by its last parts, after an import."""
-    *above, last = pieces
-    if looked.kind in ("py", "pyi"):
-        module = re.escape(".".join(above))
-        found = re.search(
-            rf"(?m)^[ \t]*from[ \t]+{module}\s+import\s+[^\n]*\b{re.escape(last)}\b",
-            looked.code,
-        )
-        return found is not None
-    if len(pieces) < 3:
-        return False
-    tail = rf"(?<![\w.:]){re.escape(pieces[-2])}(?:::|\.){re.escape(last)}(?!\w)"
-    return re.search(tail, looked.code) is not None
+    flags = re.I if parts[0] in SQL else 0
+    return bool(re.search(before + joined + family + after, looked.code, flags))
 
 
 # --- plain words ------------------------------------------------------------------
@@ -396,17 +372,6 @@ def _steps(name: str, wanted: list[str], at: int) -> Iterator[int]:
 
 
 def _is_like(name: str, pattern: str) -> bool:
-    """Whether a name is like a pattern with `*`, in linear time."""
-    first, *rest = pattern.split("*")
-    if not rest:
-        return name == pattern
-    if not name.startswith(first):
-        return False
-    at = len(first)
-    *middle, last = rest
-    for part in middle:
-        found = name.find(part, at)
-        if found < 0:
-            return False
-        at = found + len(part)
-    return len(name) - len(last) >= at and name.endswith(last)
+    """Whether a name is like a pattern with `*`."""
+    # No other sign means anything; what `fnmatch` makes of a `*` never goes back.
+    return fnmatchcase(name, re.sub(r"[\[?]", r"[\g<0>]", pattern))

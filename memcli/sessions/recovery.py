@@ -8,7 +8,8 @@ its line in the log are those of any call.
 Invariant: a session that a person is in is never an orphan: both its marker and its
 transcript must have been still for an hour. One process mines at a time. A marker
 changes only when everything was kept; what fails is tried again by the next sweep, and
-given up, with a line in the log, after thirty days.
+given up, with a line in the log, after thirty days. A report calls a session what a
+sweep would act on.
 """
 
 from __future__ import annotations
@@ -278,3 +279,70 @@ def _certain_format(host: str) -> str | None:
 
     record = table.get(host)
     return host if record is not None and record.hooks_name_format else None
+
+
+# --- a report ------------------------------------------------------------------------
+
+STATES = ("live", "waiting", "failed", "mined")
+"""The states of a session: a person is in it, it waits for a sweep, its last try
+failed, it was mined."""
+
+# The log holds about so many lines.
+_ALL = 10_000
+
+
+def activity(vault: Vault, most: int) -> dict[str, Any]:
+    """Returns a report on a vault's sessions and calls; an agent's are its own.
+
+    Args:
+        vault: whose markers and log.
+        most: how many of the newest calls to give.
+
+    Returns:
+        `sessions`, the liveliest first; `by_state`; and the newest `calls`.
+    """
+    from collections import Counter
+
+    now, agent = vault.now_ms() / 1000, vault.agent_name
+    lines = [
+        line
+        for line in hook_log.last(vault.root, _ALL)
+        if agent in (None, line.get("agent"))
+    ]
+    errors: dict[str, str | None] = {}
+    for line in lines:  # the newest first
+        if line.get("event") in ("reflect", "sweep"):
+            errors.setdefault(str(line.get("session")), line.get("error"))
+    sessions = [
+        _session(marker, now, errors.get(marker.session))
+        for marker in markers.markers(vault.root, now)
+        if agent in (None, marker.agent)
+    ]
+    sessions.sort(key=lambda each: (each["idle_minutes"], each["session"]))
+    states = Counter(each["state"] for each in sessions)
+    return {
+        "sessions": sessions,
+        "by_state": {state: states[state] for state in STATES},
+        "calls": lines[:most],
+    }
+
+
+def _session(marker: Marker, now: float, why: str | None) -> dict[str, Any]:
+    idle = max(0.0, now - marker.touched)
+    if marker.state == REFLECTED:
+        state, why = "mined", None
+    elif why is not None:
+        state = "failed"
+    else:
+        state = "live" if idle < STILL else "waiting"
+    path = marker.transcript
+    return {
+        "session": marker.session,
+        "host": marker.host,
+        "state": state,
+        "started": marker.started,
+        "idle_minutes": int(idle // 60),
+        "transcript": path,
+        "there": path is not None and os.path.isfile(path),
+        "why": why,
+    }

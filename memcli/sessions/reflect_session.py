@@ -13,10 +13,11 @@ import os
 import re
 
 from memcli.entries import no_secrets
-from memcli.errors import LockBusy, MemcliError, Unreadable
+from memcli.entries.entry import Status
+from memcli.errors import EntryNotFound, LockBusy, MemcliError, Unreadable
 from memcli.hosts import table, transcripts
 from memcli.named_tuple import NamedTuple
-from memcli.sessions.bringing import FORGOTTEN, Fate, Reflected, bring
+from memcli.sessions.bringing import FORGOTTEN, WRITERS, Fate, Reflected, bring
 from memcli.sessions.judging.answers import JUDGED
 from memcli.sessions.mining import Candidate, Mined, mine
 from memcli.vault import session_records
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
     from memcli.hosts.transcript import Session, Step
     from memcli.hosts.transcripts import Transcript
+    from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Vault
 
 
@@ -312,3 +315,106 @@ def redacted(steps: Iterable[Step]) -> Iterator[Step]:
         text = _ENDLESS.sub(r"\1 … ", no_secrets.redact(step.text))
         record = no_secrets.masked(step.record)
         yield step._replace(text=_EMPTY.sub("\n\n", text), record=record)
+
+
+# --- reports --------------------------------------------------------------------------
+
+
+def mining(vault: Vault) -> dict[str, Any]:
+    """Everything that mining has brought into a vault.
+
+    Raises:
+        NotAllowed: an agent asks; the records are the owner's.
+
+    Returns:
+        How many `entries`; of the `patterns` how many entries each rule brought, and
+        how many of them are kept, wait or were rejected; of the `sessions` how many
+        were mined, which not, and how many candidates were only noted.
+    """
+    vault.owner_only("the record of mining")
+    rows = vault.read(_mined)
+    records = session_records.every(vault.root)
+    candidates = [each for record in records for each in record.candidates]
+    names = ("session", "host", "transcript", "at", "error")
+    return {
+        "entries": len(rows),
+        "patterns": _patterns(rows),
+        "sessions": {
+            # Several agents may have mined one session.
+            "mined": len({(r.host, r.session) for r in records if r.reflected}),
+            "not_reflected": [
+                {name: getattr(record, name) for name in names}
+                for record in records
+                if not record.reflected
+            ],
+            "noted": sum(each.get("action") == "noted" for each in candidates),
+        },
+    }
+
+
+def record_of(vault: Vault, name: str) -> session_records.Record:
+    """The record of one session.
+
+    Args:
+        vault: where it was mined.
+        name: its id, a start of it, or its transcript; of several the last one.
+
+    Raises:
+        EntryNotFound: no session that was mined here has this name.
+    """
+    vault.owner_only("the record of mining")
+    records = session_records.every(vault.root)
+    for each in sorted(records, key=lambda record: record.session != name):
+        if each.session.startswith(name) or each.transcript == name:
+            # Several agents may have mined it, each with a record of its own.
+            own = session_records.get(vault.root, each.host, each.session, None)
+            return own or each
+    recent = ", ".join(record.session for record in records[:3])
+    raise EntryNotFound(
+        f"no session that was mined here is called '{name}'",
+        hint=f"The last ones: {recent}."
+        if recent
+        else "Mine one with: memcli reflect --session PATH",
+        code="session_not_found",
+    )
+
+
+def candidates_of(vault: Vault, record: session_records.Record) -> list[dict[str, Any]]:
+    """The candidates of a session with the state that their entries have now."""
+
+    def states(reader: Reader) -> list[dict[str, Any]]:
+        found = []
+        for each in record.candidates:
+            name = each.get("id")
+            docs = reader.exact("id", name) if isinstance(name, str) else ()
+            status = next((str(reader.row(doc).status) for doc in docs), None)
+            found.append({**each, "status": status})
+        return found
+
+    return vault.read(states)
+
+
+def _mined(reader: Reader) -> list[StoredRow]:
+    rows = map(reader.row, reader.everything())
+    return [row for row in rows if row.writer in WRITERS and row.rationale]
+
+
+def _patterns(rows: Iterable[StoredRow]) -> list[dict[str, Any]]:
+    from collections import Counter
+
+    by_rule: dict[str, Counter[str]] = {}
+    names: Mapping[str, str] = {Status.PENDING: "waiting", Status.REJECTED: "rejected"}
+    for row in rows:
+        rule = (row.rationale or "").partition(":")[0]
+        counts = by_rule.setdefault(rule, Counter())
+        counts[names.get(row.status, "kept")] += 1
+    return [
+        {
+            "pattern": rule,
+            "brought": counts.total(),
+            **{name: counts[name] for name in ("kept", "waiting", "rejected")},
+        }
+        for rule, counts in sorted(
+            by_rule.items(), key=lambda each: (-each[1].total(), each[0])
+        )
+    ]

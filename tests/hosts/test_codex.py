@@ -173,21 +173,3 @@ def test_an_output_says_whether_the_tool_failed_in_all_forms(
 ) -> None:
     (step,) = steps(write(tmp_path / "r.jsonl", [meta(), output(value)]))
     assert (step.text, step.failed) == (text, failed)
-
-
-COMMAND = {"type": "CommandExecution"}
-
-
-@pytest.mark.parametrize(
-    "event",
-    [
-        {"type": "exec_command_end", "call_id": "c1", "exit_code": 3},
-        {"type": "item_completed", "item": {**COMMAND, "id": "c1", "exit_code": 3}},
-    ],
-)
-def test_a_code_that_only_an_event_knows_counts(
-    tmp_path: Path, event: dict[str, Any]
-) -> None:
-    records = [meta(), line("event_msg", **event), output("plain")]
-    (step,) = steps(write(tmp_path / "r.jsonl", records))
-    assert step.failed is True

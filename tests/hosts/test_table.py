@@ -43,7 +43,6 @@ def test_a_host_with_hooks_has_settings_and_answers(host: Host) -> None:
     assert set(events) <= set(EVENTS) == set(plans._SECONDS)
     assert set(host.matchers) <= {native for native, _ in host.events}
     assert set(host.seconds) <= set(events)
-    assert set(host.ignored) <= set(EVENTS) - set(events)
     assert host.binaries
     user, project = (plans.locate(plans.HOOKS, host, scope, DEV) for scope in SCOPES)
     assert user[0].startswith("/home/dev/")

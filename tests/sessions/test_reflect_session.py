@@ -10,7 +10,7 @@ from memcli.curation import inbox
 from memcli.entries.entry import Confidence, Status
 from memcli.errors import Unreadable
 from memcli.hosts.transcript import FRAME, Session, Step
-from memcli.sessions import reflect_session, reports
+from memcli.sessions import reflect_session
 from memcli.sessions.bringing import Reflected
 from memcli.sessions.reflect_session import candidates, reflect_file
 from memcli.vault import session_records
@@ -151,8 +151,8 @@ def test_what_is_low_is_in_the_log_of_mining_and_not_in_the_vault(
         set(),
         set(),
     )
-    assert reports.mining(vault)["sessions"]["noted"] == 1
-    (noted,) = reports.session(vault, "talk").candidates
+    assert reflect_session.mining(vault)["sessions"]["noted"] == 1
+    (noted,) = reflect_session.record_of(vault, "talk").candidates
     assert (noted["confidence"], noted["title"]) == (
         "LOW",
         "Always run the linter for now",
@@ -231,7 +231,8 @@ def test_an_adapter_that_fails_keeps_nothing_and_marks_the_session(
     (record,) = session_records.every(vault.root)
     assert (record.session, record.reflected) == ("s1", False)
     assert [
-        one["session"] for one in reports.mining(vault)["sessions"]["not_reflected"]
+        one["session"]
+        for one in reflect_session.mining(vault)["sessions"]["not_reflected"]
     ] == ["s1"]
 
 

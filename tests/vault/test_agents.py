@@ -79,7 +79,7 @@ def test_what_shows_more_than_single_entries_is_for_the_owner(
     make_vault: VaultMaker,
 ) -> None:
     from memcli.curation import undo
-    from memcli.sessions import reports
+    from memcli.sessions import reflect_session
     from memcli.vault.health import inspect, lint, log, repair
 
     vault = make_vault(agent="ada")
@@ -89,7 +89,7 @@ def test_what_shows_more_than_single_entries_is_for_the_owner(
         inspect.index_facts,
         repair.plan,
         log.log,
-        reports.mining,
+        reflect_session.mining,
     ):
         with pytest.raises(NotAllowed, match="for the owner"):
             ask(vault)

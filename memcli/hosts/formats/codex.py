@@ -50,9 +50,6 @@ class Codex(records.Format):
 
     host = "codex"
 
-    def __init__(self) -> None:
-        self._codes: dict[str, int] = {}
-
     def recognises(self, record: Record) -> bool:
         kind = records.text_of(record.get("type"))
         return kind in _TYPES and isinstance(record.get("payload"), dict)
@@ -74,17 +71,11 @@ class Codex(records.Format):
         return records.object_of(record.get("payload")).get("id") if is_item else None
 
     def read(self, record: Record, at: records.At) -> Iterator[Step]:
-        kind = records.text_of(record.get("type"))
-        payload = records.object_of(record.get("payload"))
-        if kind == "response_item":
-            yield from _item(payload, at, self._codes)
-        elif kind == "event_msg":
-            _note_code(payload, self._codes)
+        if record.get("type") == "response_item":
+            yield from _item(records.object_of(record.get("payload")), at)
 
 
-def _item(
-    payload: dict[str, Any], at: records.At, codes: dict[str, int]
-) -> Iterator[Step]:
+def _item(payload: dict[str, Any], at: records.At) -> Iterator[Step]:
     kind, call = records.text_of(payload.get("type")), payload.get("call_id")
     if kind == "message":
         if payload.get("role") == "user":
@@ -96,8 +87,6 @@ def _item(
         yield at.tool(call or payload.get("id"), tool, _arguments(payload))
     elif kind in ("function_call_output", "custom_tool_call_output"):
         text, code, success = _output(payload.get("output"))
-        if code is None:
-            code = codes.pop(records.name_of(call) or "", None)
         failed = None if success is None else not success
         if code is not None:
             failed = code != 0
@@ -164,20 +153,6 @@ def _arguments(payload: dict[str, Any]) -> dict[str, Any]:
     if isinstance(command, list) and len(command) == 3 and command[1] in ("-lc", "-c"):
         return {"command": command[2]}
     return values
-
-
-def _note_code(payload: dict[str, Any], codes: dict[str, int]) -> None:
-    """Remember how a command ended; its output may not say so."""
-    item = records.object_of(payload.get("item"))
-    if payload.get("type") == "exec_command_end":
-        call, code = payload.get("call_id"), payload.get("exit_code")
-    elif item.get("type") == "CommandExecution":
-        call, code = item.get("id"), item.get("exit_code")
-    else:
-        return
-    ended, name = records.number_of(code), records.name_of(call)
-    if ended is not None and name is not None:
-        codes[name] = ended
 
 
 def _output(value: Any) -> tuple[str, int | None, bool | None]:

@@ -146,36 +146,20 @@ def _folder_of(place: str) -> str | None:
     return None
 
 
-_ABOUT_THE_USER = ("User Profile", "User preferences", "General Tips")
 _GROUP = re.compile(r"^(?=# Task Group: )", re.MULTILINE)
 _CWD = re.compile(r"\bcwd=([^\s;,)]{1,1000})")
 _UPDATED = re.compile(r"\bupdated_at=([0-9T:.+Z-]{10,40})")
 
 
 def codex(place: str, folder: str | None) -> Found:
-    """Pages, or the folder `~/.codex/memories`.
-
-    Its summary says what is known of the user (the rest of it is an index), and
-    `MEMORY.md` is a handbook of task groups, each with the folders that it is about.
-    """
+    """Pages, or the folder `~/.codex/memories`, of which `MEMORY.md` is read: a
+    handbook of task groups, each with the folder that it is about."""
+    path = os.path.join(place, "MEMORY.md")
     if not os.path.isdir(place):
         yield from pages(place, folder)
-        return
-    for name in ("MEMORY.md", "memory_summary.md"):
-        path = os.path.join(place, name)
-        read = note(path) if os.path.lexists(path) else None
-        if isinstance(read, Problem):
-            yield read
-        elif read and name == "MEMORY.md":
-            yield from _handbook(path, read)
-        elif read:
-            for rule in rules(read.body, read.line):
-                if rule.headings and rule.headings[-1] in _ABOUT_THE_USER:
-                    fields = {"text": rule.words, "occurred_at": written(path)}
-                    yield Memory(path, rule.line, {**fields, "kind": "preference"})
-    yield from _notes(
-        below(os.path.join(place, "extensions/ad_hoc/notes"), ".md"), {}, None
-    )
+    elif os.path.lexists(path):
+        read = note(path)
+        yield from (read,) if isinstance(read, Problem) else _handbook(path, read)
 
 
 def _handbook(path: str, read: Note) -> Found:

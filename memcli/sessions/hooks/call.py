@@ -214,33 +214,25 @@ def _respond(call: Call, payload: Any) -> None:
     from memcli.hosts import hook_payload, table
     from memcli.hosts.host import EVENTS
 
+    root, line = call.root, call.line
+    if root is None or not os.path.isdir(os.path.join(root, ".memcli")):
+        return
     event = hook_payload.read(call.event, call.flags.get("host", ""), payload)
     host = table.get(event.host)
-    line, root = call.line, call.root
     line.update(host=event.host[:40], session=event.session)
     if call.event not in EVENTS:
         call.fail(f"no such event: {call.event[:40]}")
-    elif root is not None and not os.path.isdir(os.path.join(root, ".memcli")):
-        pass
     elif payload is None and call.event != "idle":
         call.fail("no JSON on standard input")
     elif host is None or not host.events:
         call.fail(f"no such host: {event.host[:40]}")
     elif event.name in _TOOLS:
-        if root is not None:
-            from memcli.sessions.hooks import at_tool
+        from memcli.sessions.hooks import at_tool
 
-            given = at_tool.at_tool(_answer(call, root, event), host)
-            call.answer = hook_payload.reply(event.host, event.name, given.text)
-            if given.decision:
-                call.answer = hook_payload.refusal(
-                    event.host, given.decision, given.reason
-                )
-    elif root is None:
-        from memcli.sessions.hooks import tell
-
-        call.root, text = tell.of_repository_alone(event, line)
-        call.answer = hook_payload.reply(event.host, event.name, text)
+        given = at_tool.at_tool(_answer(call, root, event), host)
+        call.answer = hook_payload.reply(event.host, event.name, given.text)
+        if given.decision:
+            call.answer = hook_payload.refusal(event.host, given.decision, given.reason)
     elif host.runs_others_hooks and event.session and _came_before(root, event):
         line["did"] = "nothing: the same event came twice"
     else:
@@ -281,9 +273,6 @@ def _handle(answer: Answer, host: Host) -> str:
         return _session_start(answer, takes_text=takes_text)
     if not event.session:
         line["error"] = "no session in the payload"
-        return ""
-    if event.name in host.ignored:
-        line["did"] = f"nothing: {host.ignored[event.name]}"
         return ""
     # At an end the host may not say where the transcript is; it said so before.
     is_ours = _begin(root, event)

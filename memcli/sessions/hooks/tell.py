@@ -305,35 +305,6 @@ def at_start(answer: Answer) -> str:
     return answer.told(items, more, listing=listing, note=closing)
 
 
-def of_repository_alone(event: Event, line: dict[str, Any]) -> tuple[str | None, str]:
-    """The text for a user without a vault, from that of the session's repository.
-
-    Nothing is kept of such a session.
-
-    Returns:
-        The folder of that vault, if it is allowed, and the text.
-    """
-    from memcli.errors import MemcliError
-    from memcli.hosts import hook_payload
-
-    is_start = event.name == "session-start"
-    if not is_start and event.name != "prompt-submit":
-        return None, ""
-    try:
-        found = known_vaults.of_repository(event.cwd, os.environ)
-    except MemcliError:  # there is no vault whose log could say so
-        return None, ""
-    if found is None or not hook_payload.takes_text(event.host, event.name):
-        return None, ""
-    answer = Answer(found.path, event, line)
-    if not found.allowed:
-        return None, answer.told((), note=_NOT_ALLOWED) if is_start else ""
-    if is_start:
-        return found.path, at_start(answer)
-    told = at_prompt(answer) if event.prompt and event.session else ""
-    return found.path, told
-
-
 def _session(answer: Answer) -> Session:
     """The session that starts: all that its text depends on besides the vaults."""
     from functools import cache

@@ -12,7 +12,7 @@ import pytest
 from memcli import Vault
 from memcli.entries import layout
 from memcli.errors import Unreadable
-from memcli.sessions import hook_log, markers, recovery, reflect_session, reports
+from memcli.sessions import hook_log, markers, recovery, reflect_session
 from tests.conftest import state_of
 from tests.entries.text.secret_kinds import fill
 from tests.sessions.hooks.calling import ALWAYS, age, call, session, work
@@ -51,7 +51,7 @@ def test_sessions_are_listed_by_state_with_the_reason_why_one_failed(
     folder = state_of(live.root, layout.HARNESS)
     for one in (folder / "session-id-waiting.start", tmp_path / "waiting.jsonl"):
         age(one, recovery.STILL + 60)
-    found = reports.activity(live, 5)
+    found = recovery.activity(live, 5)
     states = {one["session"]: one["state"] for one in found["sessions"]}
     assert states == {name: name for name in ("mined", "failed", "waiting", "live")}
     assert found["by_state"] == {"live": 1, "waiting": 1, "failed": 1, "mined": 1}
@@ -67,7 +67,7 @@ def test_sessions_are_listed_by_state_with_the_reason_why_one_failed(
     # What was tried again and went well is no failure any more.
     monkeypatch.undo()
     work(live, "--session=failed", f"--transcript={tmp_path}/failed.jsonl", *flags)
-    assert reports.activity(live, 5)["by_state"]["failed"] == 0
+    assert recovery.activity(live, 5)["by_state"]["failed"] == 0
 
 
 def test_a_log_that_is_damaged_is_read_as_far_as_it_goes(live: Vault) -> None:
@@ -75,7 +75,7 @@ def test_a_log_that_is_damaged_is_read_as_far_as_it_goes(live: Vault) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b'\xff\xfe\n[1]\n{"event": 5, "ms": "x", "session": []}\n{"ev')
     hook_log.note(live.root, {"event": "idle", "ms": 1})
-    assert [one["event"] for one in reports.activity(live, 1)["calls"]] == ["idle"]
+    assert [one["event"] for one in recovery.activity(live, 1)["calls"]] == ["idle"]
     inspected(live)
 
 

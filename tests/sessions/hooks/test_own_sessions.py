@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.sessions import markers, reflect_session, reports
+from memcli.sessions import markers, recovery, reflect_session
 from memcli.sessions.bringing import Reflected
 from memcli.vault import session_records
 from tests.conftest import VaultMaker
@@ -35,11 +35,11 @@ def test_a_session_that_another_agent_mined_is_new_to_an_agent(
     assert actions(first) == actions(second) == ["saved", "idea"]
     # Each has a record of its own; the owner's view has what both found.
     assert session_records.get(vault.root, "claude-code", "s1", "ada") == before
-    record = reports.session(vault, "s1")
+    record = reflect_session.record_of(vault, "s1")
     ids = {fate.id for done in (first, second) for fate in done.fates if fate.id}
     assert {candidate["id"] for candidate in record.candidates} >= ids
     assert len(ids) == 4
-    assert reports.mining(vault)["sessions"]["mined"] == 1
+    assert reflect_session.mining(vault)["sessions"]["mined"] == 1
 
 
 def test_what_the_owner_forgot_of_an_agent_s_session_stays_forgotten(
@@ -74,7 +74,7 @@ def test_inspect_sessions_tells_an_agent_of_its_own_sessions_and_calls(
     seen: dict[str | None, Any] = {}
     for asker in ("ada", "bob", None):
         vault = make_vault(agent=asker, now_ms=None)
-        seen[asker] = reports.activity(vault, 20)
+        seen[asker] = recovery.activity(vault, 20)
     assert [one["session"] for one in seen["ada"]["sessions"]] == ["s1"]
     assert [line["session"] for line in seen["bob"]["calls"]] == ["s2"]
     assert len(seen[None]["sessions"]) == len(seen[None]["calls"]) == 3

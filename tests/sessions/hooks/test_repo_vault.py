@@ -106,16 +106,3 @@ def test_its_trouble_takes_nothing_of_the_own_answer(
         memory.symlink_to(tmp_path)
     assert OWN in said("session-start", shop)
     assert OWN in said("prompt-submit", shop, "b")
-
-
-@pytest.mark.parametrize("event", EVENTS)
-def test_who_has_no_vault_is_told_from_it_and_nothing_is_kept(
-    shop: Path, event: str, monkeypatch: pytest.MonkeyPatch, started: list[list[str]]
-) -> None:
-    monkeypatch.delenv("MEMCLI_VAULT", raising=False)
-    assert ("memcli allow" in said(event, shop)) == (event == "session-start")
-    allow(shop)
-    assert f'(repo) "{THEIRS}"' in said(event, shop)
-    assert said("session-end", shop) == ""
-    assert said("stop", shop) == ""
-    assert started == []
