@@ -22,8 +22,7 @@ from memcli.entries.text.links import unlinked
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import routing
-from memcli.sessions.judging.answers import JUDGED
-from memcli.sessions.routing import Fate
+from memcli.sessions.routing import JUDGED, Fate
 from memcli.vault import placing, saving
 
 TYPE_CHECKING = False

@@ -18,8 +18,8 @@ from memcli.errors import EntryNotFound, LockBusy, MemcliError, Unreadable
 from memcli.hosts import table, transcripts
 from memcli.named_tuple import NamedTuple
 from memcli.sessions.bringing import FORGOTTEN, WRITERS, Fate, Reflected, bring
-from memcli.sessions.judging.answers import JUDGED
 from memcli.sessions.mining import Candidate, Mined, mine
+from memcli.sessions.routing import JUDGED
 from memcli.vault import session_records
 
 TYPE_CHECKING = False

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 
+JUDGED = "judged"
+"""The `pattern` of a candidate that a judge found, and no rule."""
+
 _KINDS = {"preference": "preference", "correction": "preference"}
 _DECIDED = "decided"
 # Such an entry claims nothing that could be wrong now: its words alone are compared.

@@ -24,6 +24,7 @@ from memcli.sessions.judging.digest import (
     MOST_PHRASES,
 )
 from memcli.sessions.mining.candidate import Candidate, Category, excerpt, title
+from memcli.sessions.routing import JUDGED
 
 TYPE_CHECKING = False
 
@@ -50,9 +51,6 @@ _CONTENT = 0.2
 # Of an entry that the cited turns say again, in words.
 _AGAIN = 2
 _SUMMARY = "summary"  # the kind of the answer that sums the session up
-JUDGED = "judged"
-"""The `pattern` of a candidate that a judge found, and no rule."""
-
 _ALIASES = {"correction": "preference", "fact": "note", "rule": "convention"}
 _LONGEST_WHY = 300
 _MOST_ENTITIES = 10
