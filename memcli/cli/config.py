@@ -76,7 +76,7 @@ def _vault(context: Context, *, changes: bool) -> Vault | None:
 
 def _checks() -> list[Any]:
     """The readers of the user's config, which refuse what is not valid in it."""
-    from memcli.sessions.judging import judge
+    from memcli.sessions import judge
     from memcli.storage import known_vaults, user_config
 
     return [known_vaults.configured, judge.configured, user_config.sync_settings]

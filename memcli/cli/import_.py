@@ -118,7 +118,7 @@ def _memories(
     context: Context, name: str, source: str | None, *, dry_run: bool
 ) -> Result:
     from memcli.curation import importing as foreign
-    from memcli.hosts.memories import tools
+    from memcli.hosts import memories as tools
     from memcli.storage import projects
 
     tool = tools.find(name)

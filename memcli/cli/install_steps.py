@@ -177,7 +177,7 @@ class Plan:
         Raises:
             InvalidConfig: the config cannot be read.
         """
-        from memcli.sessions.judging.judge import JudgeFailed
+        from memcli.sessions.judge import JudgeFailed
         from memcli.storage import user_config
 
         context = self.context
@@ -309,7 +309,7 @@ def judge_goes(context: Context, host: Host) -> list[Step]:
     Raises:
         InvalidConfig: the config cannot be read, or only a person can change it.
     """
-    from memcli.sessions.judging import judge
+    from memcli.sessions import judge
 
     configured = judge.configured(context.environ)
     if configured is None or configured.command != host.judge:
@@ -325,8 +325,8 @@ def _try_once(context: Context, words: tuple[str, ...]) -> str:
             hint has the end of what it said.
     """
     from memcli.hosts.transcript import Session, Step
-    from memcli.sessions.judging import answers, digest
-    from memcli.sessions.judging.judge import Judge, JudgeFailed, ask, ending
+    from memcli.sessions import answers, digest
+    from memcli.sessions.judge import Judge, JudgeFailed, ask, ending
 
     judge = Judge(words)
     steps = [
@@ -359,7 +359,7 @@ def _judge_step(
     """The change of the config; raises where the user has chosen a judge."""
     from memcli.hosts import table
     from memcli.hosts.install import Step
-    from memcli.sessions.judging import judge
+    from memcli.sessions import judge
     from memcli.storage import files, state_dirs, user_config
 
     path = state_dirs.path_of(context.environ)

@@ -51,7 +51,7 @@ def mine_one(
 def digest(context: Context, path: str | None, host: str | None) -> Result:
     """Print what a judge needs to know of a session, and the question."""
     from memcli.hosts.transcripts import open_transcript
-    from memcli.sessions.judging import digest as digests
+    from memcli.sessions import digest as digests
 
     transcript = open_transcript(path or _current(context), host)
     vault = context.open_vault("indexing")
@@ -75,8 +75,8 @@ def judged(
 ) -> Result:
     """Take a judge's answers; each that is refused is a warning with its line."""
     from memcli.hosts.transcripts import open_transcript
-    from memcli.sessions.judging import answers
-    from memcli.sessions.judging import judge as judging
+    from memcli.sessions import answers
+    from memcli.sessions import judge as judging
     from memcli.storage import files
 
     if source == "-":

@@ -19,7 +19,7 @@ from memcli.entries.ids import shortened
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.prompt_injection import harmless
 from memcli.errors import Conflict, MemcliError, Unreadable, WriteFailed
-from memcli.hosts.memories import pages
+from memcli.hosts import pages
 from memcli.named_tuple import NamedTuple, encoded
 from memcli.recall import listing
 from memcli.recall.query import Filters, Query

@@ -23,8 +23,8 @@ from memcli.entries.fields import refuse_wide
 from memcli.entries.identity import fingerprint
 from memcli.errors import InvalidValue, MemcliError, Unreadable, UsageError
 from memcli.hosts import host, table
-from memcli.hosts.memories import tools
-from memcli.hosts.memories.pages import Problem, line_of
+from memcli.hosts import memories as tools
+from memcli.hosts.pages import Problem, line_of
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, projects
 from memcli.storage.listing import paths_of, scan
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from memcli.hosts.memories.tools import Tool
+    from memcli.hosts.memories import Tool
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Vault

@@ -166,10 +166,9 @@ def _formats() -> list[Format]:
     from memcli.hosts.formats import plain
     from memcli.hosts.formats.claude_code import ClaudeCode
     from memcli.hosts.formats.codex import Codex
-    from memcli.hosts.formats.copilot import Copilot
     from memcli.hosts.formats.gemini import Gemini
 
-    hosts = (ClaudeCode, Codex, Gemini, Copilot, plain.Cursor, plain.Windsurf)
+    hosts = (ClaudeCode, Codex, Gemini, plain.Copilot, plain.Cursor, plain.Windsurf)
     return [*(host() for host in hosts), plain.Generic()]
 
 

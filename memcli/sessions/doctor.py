@@ -332,7 +332,7 @@ def _skills(environ: Mapping[str, str], cwd: str, *, hosts: bool) -> Iterator[Ch
 def _judge(environ: Mapping[str, str]) -> Iterator[Check]:
     import shutil
 
-    from memcli.sessions.judging import judge
+    from memcli.sessions import judge
     from memcli.storage import user_config
 
     named = judge.configured(environ)

@@ -174,7 +174,7 @@ def mine(
         if close:
             markers.finish(vault.root, marker.session, since)
     if close:  # also when the end of its last turn has mined all of it
-        from memcli.sessions.judging import judge
+        from memcli.sessions import judge
 
         judge.judge_session(vault, path, known, environ, cwd=marker.cwd)
     return reflected

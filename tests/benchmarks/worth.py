@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memcli import Vault
 from memcli.hosts.transcript import Session
-from memcli.sessions import routing
-from memcli.sessions.judging import answers, digest
+from memcli.sessions import answers, digest, routing
 from memcli.sessions.mining.candidate import title
 from memcli.sessions.reflect_session import candidates
 from memcli.vault import create

@@ -11,8 +11,8 @@ from memcli.api import Vault
 from memcli.curation import exporting, importing
 from memcli.entries.entry import Entry
 from memcli.errors import Conflict
-from memcli.hosts.memories import pages, tools
-from memcli.hosts.memories.pages import Memory
+from memcli.hosts import pages, tools
+from memcli.hosts.pages import Memory
 from memcli.recall.query import Filters
 from tests.conftest import VaultMaker
 

@@ -8,7 +8,7 @@ import pytest
 from memcli.api import Vault
 from memcli.curation import evolve, importing
 from memcli.curation.importing import At, Imported
-from memcli.hosts.memories import tools
+from memcli.hosts import memories as tools
 from memcli.storage.projects import Project
 
 SECRET = "ghp_" + "a1B2c3D4e5" * 4

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from memcli.errors import InvalidValue, UsageError
-from memcli.hosts.memories import pages, tools
-from memcli.hosts.memories.pages import Memory, Problem
+from memcli.hosts import memories as tools
+from memcli.hosts import pages
+from memcli.hosts.pages import Memory, Problem
 
 PAGE = """\
 # Shop

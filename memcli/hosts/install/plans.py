@@ -11,9 +11,8 @@ from __future__ import annotations
 import json
 
 from memcli.errors import InvalidConfig
-from memcli.hosts.install import command_line, json_file
-from memcli.hosts.install.json_file import refused
-from memcli.hosts.install.step import Machine, Step, place, read
+from memcli.hosts.install import command_line, step
+from memcli.hosts.install.step import Machine, Step, place, read, refused
 from memcli.storage import user_config
 
 TYPE_CHECKING = False
@@ -146,15 +145,15 @@ def _changed(
     file."""
     if what == HOOKS and host.is_plugin:
         return _plugin(path, data, machine)
-    text = json_file.decoded(data, path)
+    text = step.decoded(data, path)
     entry = host.server(_server_words(machine)) if machine else None
     if path.endswith(".toml"):
         after = _in_toml(text, path, host, entry)
     elif what == SERVER:
-        after = json_file.edited(text, path, lambda found: _serve(found, host, entry))
+        after = step.edited(text, path, lambda found: _serve(found, host, entry))
     else:
         hooks = wanted(host, machine) if machine else {}
-        after = json_file.edited(text, path, lambda found: put(found, host, hooks))
+        after = step.edited(text, path, lambda found: put(found, host, hooks))
     return after.encode() if after.strip() else None
 
 
@@ -276,8 +275,8 @@ def _server_words(machine: Machine) -> list[str]:
 
 
 def _parsed(data: bytes, path: str) -> Settings:
-    parse = user_config.read if path.endswith(".toml") else json_file.load
-    return parse(json_file.decoded(data, path), path)
+    parse = user_config.read if path.endswith(".toml") else step.load
+    return parse(step.decoded(data, path), path)
 
 
 def _serve(settings: Settings, host: Host, entry: Settings | None) -> None:

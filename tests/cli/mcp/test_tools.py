@@ -12,7 +12,7 @@ from memcli.cli.context import Context
 from memcli.cli.mcp import catalog, tools
 from tests.conftest import VaultMaker
 from tests.hosts.writing import Claude
-from tests.sessions.judging.test_bring import REDIS, ROWS, SLOW
+from tests.sessions.test_judge import REDIS, ROWS, SLOW
 
 
 def test_the_session_that_an_agent_is_in_is_judged_over_a_tool(

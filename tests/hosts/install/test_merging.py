@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memcli.errors import InvalidConfig
 from memcli.hosts import table
 from memcli.hosts.host import Host
-from memcli.hosts.install import Machine, json_file, plans
+from memcli.hosts.install import Machine, plans, step
 from memcli.hosts.install.command_line import Program
 
 PROGRAM = Program(("/opt/mem cli/bin/memcli",))
@@ -70,15 +70,15 @@ def wanted(host: Host, program: Program = PROGRAM) -> Any:
 
 def install(text: str, host: Host, program: Program = PROGRAM) -> str:
     hooks = wanted(host, program)
-    return json_file.edited(text, "f", lambda found: plans.put(found, host, hooks))
+    return step.edited(text, "f", lambda found: plans.put(found, host, hooks))
 
 
 def without(text: str, host: Host) -> str:
-    return json_file.edited(text, "f", lambda found: plans.put(found, host, {}))
+    return step.edited(text, "f", lambda found: plans.put(found, host, {}))
 
 
 def value(text: str) -> Any:
-    return json_file.load(text, "f")
+    return step.load(text, "f")
 
 
 def without_ours(found: Any, host: Host) -> Any:

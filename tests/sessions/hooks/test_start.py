@@ -8,7 +8,7 @@ import pytest
 from memcli import Vault
 from memcli.curation import exporting, importing
 from memcli.entries.entry import SUMMARY_TAG, Entry
-from memcli.hosts.memories import tools
+from memcli.hosts import memories as tools
 from memcli.sessions.hooks import pipe, tell
 from memcli.storage import detached, projects
 from tests.git_command import git

@@ -12,9 +12,9 @@ from memcli import Vault
 from memcli.entries.entry import SUMMARY_TAG
 from memcli.errors import InvalidConfig
 from memcli.sessions import hook_log, markers, recovery
-from memcli.sessions.judging.judge import Judge, JudgeFailed, ask, configured
+from memcli.sessions.judge import Judge, JudgeFailed, ask, configured
 from tests.conftest import VaultMaker
-from tests.sessions.judging.test_bring import REDIS, ROWS
+from tests.sessions.test_judge import REDIS, ROWS
 from tests.sessions.test_reflect_session import talk, texts
 
 SAYS = """

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.hosts.transcripts import Transcript
+    from memcli.sessions.answers import Refusal
     from memcli.sessions.bringing import Fate, Reflected
-    from memcli.sessions.judging.answers import Refusal
     from memcli.vault.vault import Vault
 
 _SECONDS = 120.0
@@ -95,8 +95,7 @@ def bring(
         Unreadable, LockBusy, WriteFailed, HistoryError: nothing was written.
     """
     from memcli.curation import resolve_query
-    from memcli.sessions import reflect_session
-    from memcli.sessions.judging import answers, digest
+    from memcli.sessions import answers, digest, reflect_session
     from memcli.sessions.mining import Mined
     from memcli.vault import anchoring
 
@@ -254,8 +253,7 @@ def judge_session(
     Nothing is asked when no judge is configured, when the session was judged before or
     its judge was asked before, and when the day's calls are used.
     """
-    from memcli.sessions import reflect_session
-    from memcli.sessions.judging import digest
+    from memcli.sessions import digest, reflect_session
     from memcli.vault import session_records
 
     line: dict[str, object] = {"event": "judge", "host": host or ""}
@@ -320,7 +318,7 @@ def ask(judge: Judge, text: str, environ: Mapping[str, str]) -> bytes:
     import subprocess
     import tempfile
 
-    from memcli.sessions.judging.answers import LARGEST
+    from memcli.sessions.answers import LARGEST
 
     # On Windows a program of npm is NAME.cmd, which is found only by its path.
     program = shutil.which(judge.command[0], path=environ.get("PATH"))

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.hosts.transcript import Session, Step
-from memcli.sessions.judging.answers import LARGEST, read
-from memcli.sessions.judging.digest import Digest, Known, compose, turns_of
+from memcli.sessions.answers import LARGEST, read
+from memcli.sessions.digest import Digest, Known, compose, turns_of
 from memcli.sessions.mining import Candidate
 
 KNOWN = Known("1m7xvn68xtqp48aa", "blocker", "The payment tests hang.")

@@ -16,7 +16,7 @@ from memcli.entries.entry import KINDS, SUMMARY_TAG, Confidence, Item
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.tokens import STOP_WORDS
 from memcli.named_tuple import NamedTuple
-from memcli.sessions.judging.digest import (
+from memcli.sessions.digest import (
     LONGEST_PHRASE,
     LONGEST_SUMMARY,
     LONGEST_TEXT,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from typing import Any
 
-    from memcli.sessions.judging.digest import Digest, Turn
+    from memcli.sessions.digest import Digest, Turn
 
 LARGEST = 1_000_000
 """Of an answer, in bytes: what is longer is no answer."""

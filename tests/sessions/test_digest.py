@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.hosts.transcript import Session, Step
-from memcli.sessions.judging.digest import LEAST_CHARS, Known, compose, turns_of
+from memcli.sessions.digest import LEAST_CHARS, Known, compose, turns_of
 from tests.hosts.writing import said, write
 
 # A person writes them, or they come by another way.

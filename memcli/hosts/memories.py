@@ -12,7 +12,7 @@ import re
 from memcli.errors import InvalidValue, MemcliError, Unreadable, UsageError
 from memcli.hosts import table
 from memcli.hosts.host import home
-from memcli.hosts.memories.pages import (
+from memcli.hosts.pages import (
     Found,
     Memory,
     Note,

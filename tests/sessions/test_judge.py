@@ -13,10 +13,10 @@ from memcli.entries.eligibility import DAY, View
 from memcli.entries.entry import SUMMARY_TAG, Confidence, Status
 from memcli.hosts.transcripts import open_transcript
 from memcli.recall.query import Query
+from memcli.sessions import digest
 from memcli.sessions.briefing.select import chosen
 from memcli.sessions.briefing.start import Session, standing
-from memcli.sessions.judging import digest
-from memcli.sessions.judging.judge import Brought, bring
+from memcli.sessions.judge import Brought, bring
 from memcli.sessions.reflect_session import opened, reflect_file
 from tests.checkouts import made_shop
 from tests.conftest import NOW
