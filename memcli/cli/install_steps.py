@@ -1,9 +1,8 @@
 """The steps of `memcli install` and `uninstall`: planned, carried out and shown.
 
 Invariant: of several hosts, what stands in the way at one stops no other. A judge is
-named in the user's own config alone, and that not before it has answered once; a dry
-run asks no model. A judge that the user has chosen by hand is neither replaced nor
-taken out: only a host's own command. An empty list is a no.
+named in the user's own config alone. A judge that the user has chosen by hand is
+neither replaced nor taken out: only a host's own command. An empty list is a no.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import os
 import shlex
 import shutil
 import sys
-import time
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.errors import InvalidConfig, MemcliError, UsageError
@@ -141,12 +139,11 @@ class Plan:
             self.steps.append(failed("skills", host or "", error))
 
     def add_judge(self, host: Host) -> None:
-        """Plan to name a host's own command as the judge, after it was tried once.
+        """Plan to name a host's own command as the judge.
 
         Raises:
             UsageError: it has no such command, or the user has chosen another one.
             InvalidConfig: the config cannot be read, or only a person can change it.
-            JudgeFailed: it gave no answer that counts.
         """
         if not host.judge:
             from memcli.hosts import table
@@ -158,11 +155,6 @@ class Plan:
                 '[mining] judge = ["COMMAND", "..."].',
             )
         step = _judge_step(self.context, "installed", host.judge, host.name)
-        if step.changes and not self.dry_run:
-            said = shlex.join(host.judge)
-            self.context.tell(f"asking {said} about a made-up session ...")
-            took = _try_once(self.context, host.judge)
-            step = step._replace(notes=(*step.notes, took))
         self.steps.append(step)
 
     def refuse_judge(self) -> None:
@@ -172,12 +164,9 @@ class Plan:
     def ask_for_judge(self, host: Host) -> None:
         """Ask a person at the terminal, once for all hosts.
 
-        A judge that fails its trial is no answer: the question comes again.
-
         Raises:
             InvalidConfig: the config cannot be read.
         """
-        from memcli.sessions.judge import JudgeFailed
         from memcli.storage import user_config
 
         context = self.context
@@ -198,11 +187,7 @@ class Plan:
         elif answer.strip().lower() not in ("y", "yes"):
             self.refuse_judge()
         else:
-            try:
-                self.add_judge(host)
-            except JudgeFailed as error:
-                why = f"no judge was named: {error.message}. {error.hint or ''}"
-                self.notes.append(why.strip())
+            self.add_judge(host)
 
     def removed(self, nothing: str, warnings: Sequence[str] = ()) -> Result:
         """As `carried_out`, of a removal, which names only what there was."""
@@ -297,9 +282,6 @@ _TABLE, _KEY = "mining", "judge"
 # Of 231 sessions the median digest had 4,700 characters with ten known entries, the
 # longest of nine in ten 8,600; a token is about four, and a judge writes 300 or so.
 _COST = "1,500 tokens for a median session and 2,500 for a long one"
-# Sessions that leave no doubt, to try a judge with; nobody has typed them.
-_ASKED = "Fix the failing test, please."
-_RULE = "From now on, always run the linter before every commit, in all projects."
 
 
 def judge_goes(context: Context, host: Host) -> list[Step]:
@@ -315,42 +297,6 @@ def judge_goes(context: Context, host: Host) -> list[Step]:
     if configured is None or configured.command != host.judge:
         return []
     return [_judge_step(context, "removed", host.judge, host.name)]
-
-
-def _try_once(context: Context, words: tuple[str, ...]) -> str:
-    """Ask a judge about a session of three made-up lines; returns what it took.
-
-    Raises:
-        JudgeFailed: it cannot be started, failed, or gave no answer that counts. The
-            hint has the end of what it said.
-    """
-    from memcli.hosts.transcript import Session, Step
-    from memcli.sessions import answers, digest
-    from memcli.sessions.judge import Judge, JudgeFailed, ask, ending
-
-    judge = Judge(words)
-    steps = [
-        Step("user", _ASKED, 1, "1"),
-        Step("assistant", "It passes now, and I committed the fix.", 2, "2"),
-        Step("user", _RULE, 3, "3"),
-    ]
-    session = Session("trial", "generic")
-    made = digest.compose(session, None, digest.turns_of(steps), [])
-    text = made.text()
-    started = time.monotonic()
-    said = ask(judge, text, context.environ)
-    kept, refused, _ = answers.read(said, made)
-    if not kept:
-        why = f": {refused[0].why}" if refused else ""
-        raise JudgeFailed(
-            f"the judge {judge.name} gave no answer that can be used{why}",
-            hint=ending(said),
-        )
-    seconds = time.monotonic() - started
-    return (
-        f"tried once: {len(text):,} characters asked, {len(said):,} answered, "
-        f"{seconds:.0f} s"
-    )
 
 
 def _judge_step(

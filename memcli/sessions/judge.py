@@ -296,12 +296,6 @@ def judge_session(
     hook_log.note(vault.root, {"at": vault.now_ms() // 1000, **line})
 
 
-def ending(said: bytes) -> str | None:
-    """The end of what a command has said, on one line, for a hint; None for nothing."""
-    text = " ".join(said.decode("utf-8", "replace").split())
-    return f"It said: {text[-300:]}" if text else None
-
-
 def ask(judge: Judge, text: str, environ: Mapping[str, str]) -> bytes:
     """Returns the answer of the command to a text.
 
@@ -311,8 +305,7 @@ def ask(judge: Judge, text: str, environ: Mapping[str, str]) -> bytes:
         environ: for the command, with `MEMCLI_HOOKS=off` in addition.
 
     Raises:
-        JudgeFailed: it is not there, took too long, wrote too much, or failed. The
-            hint has the end of what it said, which no log may hold.
+        JudgeFailed: it is not there, took too long, wrote too much, or failed.
     """
     import shutil
     import subprocess
@@ -327,7 +320,6 @@ def ask(judge: Judge, text: str, environ: Mapping[str, str]) -> bytes:
         tempfile.TemporaryDirectory(prefix="memcli-judge-") as folder,
         tempfile.TemporaryFile() as asked,
         tempfile.TemporaryFile() as said,
-        tempfile.TemporaryFile() as errors,
     ):
         own = {**environ, "MEMCLI_HOOKS": "off"}
         asked.write(text.encode("utf-8", "replace"))
@@ -337,7 +329,7 @@ def ask(judge: Judge, text: str, environ: Mapping[str, str]) -> bytes:
                 words,
                 stdin=asked,
                 stdout=said,
-                stderr=errors,
+                stderr=subprocess.DEVNULL,
                 cwd=folder,
                 env=own,
                 start_new_session=True,
@@ -354,11 +346,7 @@ def ask(judge: Judge, text: str, environ: Mapping[str, str]) -> bytes:
             _end(process)
         said.seek(0)
         if code:
-            errors.seek(max(0, os.fstat(errors.fileno()).st_size - 2_000))
-            raise JudgeFailed(
-                f"the judge {judge.name} ended with exit code {code}",
-                hint=ending(said.read() + errors.read()),
-            )
+            raise JudgeFailed(f"the judge {judge.name} ended with exit code {code}")
         return said.read(LARGEST + 1)
 
 

@@ -1,8 +1,6 @@
-"""`memcli install HOST --judge`: proposed, tried once, written, shown, taken out."""
+"""`memcli install HOST --judge`: proposed, written, shown, taken out."""
 
 import importlib.util
-import os
-import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -17,10 +15,6 @@ from tests.cli.conftest import Outcome, Run
 from tests.cli.test_reflect_session import Screen
 from tests.contexts import at_terminal
 
-KEPT = (
-    '{"turns": [2], "kind": "preference", "text": "Always run the linter before every '
-    'commit.", "why": "standing", "confidence": "HIGH"}'
-)
 TEAM = '[vaults.team]\npath = "/srv/team" # theirs\n'
 
 
@@ -30,15 +24,6 @@ def config(home: Path) -> Path:
     path.parent.mkdir(parents=True)
     path.write_text(TEAM)
     return path
-
-
-def program(folder: Path, name: str, code: str) -> dict[str, str]:
-    """A host's program in a folder of its own, and the environment that finds it."""
-    path = folder / "bin" / name
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(f"#!{sys.executable}\n{code}\n")
-    path.chmod(0o755)
-    return {"PATH": f"{path.parent}{os.pathsep}{os.defpath}"}
 
 
 def judge_in(done: Outcome | Result) -> dict[str, Any]:
@@ -53,50 +38,23 @@ def judge_of(config: Path) -> Any:
     return tomllib.loads(config.read_text()).get("mining", {}).get("judge")
 
 
-def test_a_judge_is_proposed_tried_once_written_shown_and_taken_out(
-    memcli: Run, config: Path, tmp_path: Path
+def test_a_judge_is_proposed_written_shown_and_taken_out(
+    memcli: Run, config: Path
 ) -> None:
-    code = f"import sys\nopen('{tmp_path}/asked', 'a').write(sys.stdin.read())\n"
-    environ = program(tmp_path, "claude", f"{code}print('''{KEPT}''')")
     words = list(table.find("claude-code").judge)
-
-    proposed = memcli("install", "claude-code", "--judge", "--dry-run", environ=environ)
+    proposed = memcli("install", "claude-code", "--judge", "--dry-run")
     assert "claude -p --model haiku --safe-mode --tools ''" in proposed.out
-    assert (config.read_text(), (tmp_path / "asked").exists()) == (TEAM, False)
-
-    done = memcli("install", "claude-code", "--judge", "--json", environ=environ)
+    assert config.read_text() == TEAM
+    done = memcli("install", "claude-code", "--judge", "--json")
     assert judge_in(done)["outcome"] == "installed"
-    assert f"{len(KEPT) + 1} answered" in judge_in(done)["notes"][1]
     assert config.read_text().startswith(TEAM)
     assert judge_of(config) == words
-    assert (tmp_path / "asked").read_text().count("## What was typed") == 1
-
-    again = memcli("install", "claude-code", "--judge", "--json", environ=environ)
+    again = memcli("install", "claude-code", "--judge", "--json")
     assert judge_in(again)["outcome"] == "unchanged"
-    assert (tmp_path / "asked").read_text().count("## What was typed") == 1
-
-    memcli("uninstall", "codex", environ=environ)
+    memcli("uninstall", "codex")
     assert judge_of(config) == words
-    memcli("uninstall", "claude-code", environ=environ)
+    memcli("uninstall", "claude-code")
     assert config.read_text() == TEAM
-
-
-@pytest.mark.parametrize(
-    ("code", "why"),
-    [
-        ("raise SystemExit('Please run /login')", "Please run /login"),
-        ("print('Sure! Here is what I found.')", "Sure! Here is what I found."),
-        ("print()", ""),
-    ],
-)
-def test_a_judge_that_fails_its_trial_changes_nothing(
-    memcli: Run, config: Path, home: Path, tmp_path: Path, code: str, why: str
-) -> None:
-    environ = program(tmp_path, "codex", code)
-    done = memcli("install", "codex", "--judge", "--json", environ=environ)
-    assert (done.code, done.json["error"]["code"]) == (1, "judge_failed")
-    assert why in (done.json["error"]["hint"] or "")
-    assert (config.read_text(), (home / ".codex").exists()) == (TEAM, False)
 
 
 def test_a_judge_of_ones_own_is_neither_replaced_nor_taken_out(
@@ -111,9 +69,7 @@ def test_a_judge_of_ones_own_is_neither_replaced_nor_taken_out(
     assert config.read_text() == own
 
 
-def test_no_judge_is_noted_and_asks_no_more(
-    memcli: Run, config: Path, tmp_path: Path
-) -> None:
+def test_no_judge_is_noted_and_asks_no_more(memcli: Run, config: Path) -> None:
     planned = memcli("install", "claude-code", "--no-judge", "--dry-run")
     assert "would note no judge in" in planned.out
     assert config.read_text() == TEAM
@@ -149,10 +105,9 @@ class Asked:
 
 
 def test_a_person_is_asked_once_and_told_the_cost_and_the_command(
-    vault: Vault, config: Path, tmp_path: Path
+    vault: Vault, config: Path
 ) -> None:
     person = Asked(vault, config, ["y"])
-    person.environ |= program(tmp_path, "claude", f"print('''{KEPT}''')")
     result = person.install("claude-code")
     said = "\n".join(person.heard)
     assert "claude -p --model haiku" in said
@@ -189,9 +144,7 @@ def test_without_the_sdk_no_mcp_server_is_named_and_the_hooks_are_installed(
     assert not (home / ".claude.json").exists()
 
 
-def test_a_no_is_remembered_and_no_answer_is_none(
-    vault: Vault, config: Path, tmp_path: Path
-) -> None:
+def test_a_no_is_remembered_and_no_answer_is_none(vault: Vault, config: Path) -> None:
     person = Asked(vault, config, [None, ""])
     assert "(--judge, --no-judge)" in person.sees("claude-code")
     assert config.read_text() == TEAM
@@ -199,18 +152,6 @@ def test_a_no_is_remembered_and_no_answer_is_none(
     assert judge_of(config) == []
     person.install("gemini")
     assert person.answers == []
-
-
-def test_a_judge_that_fails_after_a_yes_is_a_warning_and_asked_about_again(
-    vault: Vault, config: Path, home: Path, tmp_path: Path
-) -> None:
-    person = Asked(vault, config, ["yes", "n"])
-    person.environ |= program(tmp_path, "claude", "raise SystemExit('run /login')")
-    assert "run /login" in person.sees("claude-code")
-    assert config.read_text() == TEAM
-    assert (home / ".claude" / "settings.json").exists()
-    person.install("claude-code")
-    assert judge_of(config) == []
 
 
 def test_hooks_are_taken_out_although_the_config_cannot_be_read(
