@@ -24,6 +24,11 @@ EVENTS = (
 )  # fmt: skip
 """The events at which memcli does something, by its own names."""
 
+# Claude Code shows 2,000 characters of what is longer than 10,000 (9,907 came whole,
+# 10,019 did not); Codex cuts near 2,500 tokens, which is about as much.
+MOST = 9_500
+"""Characters of an answer, at most, with what JSON adds."""
+
 MCP_ENTRY = {"command": "$program", "args": "$arguments"}
 
 
@@ -152,29 +157,49 @@ class Host(NamedTuple):
         """The host's name of memcli's event; empty when it has none."""
         return next((native for native, ours in self.events if ours == event), "")
 
-    def reply(self, event: str, text: str) -> dict[str, Any]:
-        """The document that brings a text into the session at an event."""
-        if self.answer:
-            return {**_filled(self.answer, {"text": text}), **self.more.get(event, {})}
-        return self._named(event, {"additionalContext": text})
+    def tells(self, event: str) -> bool:
+        """Whether it takes text at an event."""
+        injecting = ("session-start", "prompt-submit", self.tells_at)
+        return self.takes_text and event in injecting
 
-    def refusal(self, decision: str, reason: str) -> dict[str, Any]:
-        """The document that keeps a tool from running.
+    def reply(self, event: str, text: str) -> str:
+        """The answer that brings a text into the session; empty for no text.
+
+        No host takes another's format: Codex refuses a key that it does not know,
+        Gemini shows plain text to the user.
+        """
+        if not text or not self.tells(event):
+            return ""
+        if not self.answer:
+            return self._said(event, {"additionalContext": text})
+        fields = {**_filled(self.answer, {"text": text}), **self.more.get(event, {})}
+        return self._said("", fields)
+
+    def refusal(self, decision: str, reason: str) -> str:
+        """The answer that keeps a tool from running; empty where the host has none.
 
         Args:
-            decision: deny; ask, where `can_ask`.
+            decision: deny, or ask; a host that cannot ask the user is told no.
             reason: for the agent, and for the user who is asked.
         """
+        if not self.native("pre-tool"):
+            return ""
+        made = decision if self.can_ask else "deny"
         if self.no:
-            return _filled(self.no, {"decision": decision, "reason": reason})
-        told = {"permissionDecision": decision, "permissionDecisionReason": reason}
-        return self._named("pre-tool", told)
+            return self._said(
+                "", _filled(self.no, {"decision": made, "reason": reason})
+            )
+        told = {"permissionDecision": made, "permissionDecisionReason": reason}
+        return self._said("pre-tool", told)
 
-    def _named(self, event: str, fields: dict[str, Any]) -> dict[str, Any]:
-        if not self.reply_names_event:
-            return fields
-        named = {"hookEventName": self.native(event), **fields}
-        return {"hookSpecificOutput": named}
+    def _said(self, event: str, fields: dict[str, Any]) -> str:
+        import json
+
+        if event and self.reply_names_event:
+            named = {"hookEventName": self.native(event), **fields}
+            fields = {"hookSpecificOutput": named}
+        # UTF-8, as JSON is; a host counts characters, and six for one would be a waste.
+        return json.dumps(fields, ensure_ascii=False)
 
     def entry(self, line: Callable[[str], str]) -> dict[str, Any]:
         """A hook as it stands in the settings, without its timeout.

@@ -1,5 +1,6 @@
 """The pages and the help name every host, and say of each what its record says."""
 
+import json
 import re
 from pathlib import Path
 
@@ -97,7 +98,7 @@ def test_the_page_of_hooks_says_how_each_host_is_answered(host: Host) -> None:
         cells[0] for names, cells in answers.items() if short(host) in names.split(", ")
     )
     for event in ("session-start", "prompt-submit") if host.takes_text else ():
-        for key in host.reply(event, ""):
+        for key in json.loads(host.reply(event, "x")):
             assert f'"{key}"' in answer
     assert (answer == "nothing") is not host.takes_text
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memcli.errors import InvalidValue
-from memcli.hosts import hook_payload, skills, table, transcripts
+from memcli.hosts import skills, table, transcripts
 from memcli.hosts.host import EVENTS, Host
 from memcli.hosts.install import SCOPES, Machine, Program, plans
 
@@ -48,7 +48,7 @@ def test_a_host_with_hooks_has_settings_and_answers(host: Host) -> None:
     assert user[0].startswith("/home/dev/")
     assert project[0].startswith("/home/dev/shop/")
     for event in ("session-start", "prompt-submit"):
-        answer = hook_payload.reply(host.name, event, "We use uv")
+        answer = host.reply(event, "We use uv")
         assert bool(answer) is host.takes_text
         assert not answer or "We use uv" in json.dumps(json.loads(answer))
     for name in host.hooks_also_run_by:

@@ -228,26 +228,15 @@ def joined(texts: Iterable[str]) -> str:
 
 
 def instant(value: Any) -> str | None:
-    """ISO 8601 in UTC with seconds; None when it is no moment.
-
-    Takes ISO 8601 text, which without an offset counts as UTC, and milliseconds or
-    seconds since 1970.
-    """
+    """ISO 8601 in UTC with seconds, of such a text, which without an offset counts as
+    UTC; None when it is no moment."""
     try:
-        if isinstance(value, str):
-            moment = datetime.fromisoformat(value.strip())
-            if moment.tzinfo is None:
-                moment = moment.replace(tzinfo=UTC)
-            moment = moment.astimezone(UTC)
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            # 10^11 s are the year 5138, 10^11 ms are 1973.
-            seconds = value / 1000 if abs(value) > 100_000_000_000 else value
-            moment = datetime.fromtimestamp(seconds, UTC)
-        else:
-            return None
-    except (ValueError, OverflowError, OSError):
+        moment = datetime.fromisoformat(value.strip())
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        moment = moment.astimezone(UTC).replace(tzinfo=None)
+    except (AttributeError, ValueError, OverflowError, OSError):
         return None
-    return f"{moment.replace(tzinfo=None).isoformat(timespec='seconds')}Z"
+    return f"{moment.isoformat(timespec='seconds')}Z"
 
 
 def first_of(values: dict[str, Any], keys: Iterable[str]) -> str:

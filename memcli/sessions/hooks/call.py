@@ -230,14 +230,14 @@ def _respond(call: Call, payload: Any) -> None:
         from memcli.sessions.hooks import at_tool
 
         given = at_tool.at_tool(_answer(call, root, event), host)
-        call.answer = hook_payload.reply(event.host, event.name, given.text)
+        call.answer = host.reply(event.name, given.text)
         if given.decision:
-            call.answer = hook_payload.refusal(event.host, given.decision, given.reason)
+            call.answer = host.refusal(given.decision, given.reason)
     elif host.runs_others_hooks and event.session and _came_before(root, event):
         line["did"] = "nothing: the same event came twice"
     else:
         text = _handle(_answer(call, root, event), host)
-        call.answer = hook_payload.reply(event.host, event.name, text)
+        call.answer = host.reply(event.name, text)
 
 
 def _answer(call: Call, root: str, event: Event) -> Answer:
@@ -258,7 +258,6 @@ def _came_before(root: str, event: Event) -> bool:
 
 def _handle(answer: Answer, host: Host) -> str:
     """Do the event's work; returns the text for the session."""
-    from memcli.hosts import hook_payload
     from memcli.sessions import markers
 
     root, event, line = answer.root, answer.event, answer.line
@@ -268,9 +267,8 @@ def _handle(answer: Answer, host: Host) -> str:
         else:
             line["did"] = pipe.start(root, "--sweep")
         return ""
-    takes_text = hook_payload.takes_text(event.host, event.name)
     if event.name == "session-start":
-        return _session_start(answer, takes_text=takes_text)
+        return _session_start(answer, host)
     if not event.session:
         line["error"] = "no session in the payload"
         return ""
@@ -278,7 +276,7 @@ def _handle(answer: Answer, host: Host) -> str:
     is_ours = _begin(root, event)
     if event.name == "prompt-submit":
         line["shown"] = 0
-        if not event.prompt or not takes_text:
+        if not event.prompt or not host.takes_text:
             return ""
         from memcli.sessions.hooks import tell
 
@@ -309,7 +307,7 @@ def _begin(root: str, event: Event) -> bool:
     return markers.begin(root, session, event.host, transcript, agent, event.cwd)
 
 
-def _session_start(answer: Answer, *, takes_text: bool) -> str:
+def _session_start(answer: Answer, host: Host) -> str:
     """Note that a session has started, tell it what matters, and start what is due."""
     from memcli.sessions import hook_log, markers
     from memcli.sessions.hooks import tell
@@ -321,7 +319,7 @@ def _session_start(answer: Answer, *, takes_text: bool) -> str:
             _begin(root, event)
     except OSError as error:  # a disk that is full or read-only can be read
         line["error"] = hook_log.named(error)
-    text = tell.at_start(answer) if takes_text else ""
+    text = tell.at_start(answer) if host.takes_text else ""
     # Afterwards: the sweep may hold the index for as long as it is being built.
     try:
         # Each agent sweeps its own sessions.

@@ -174,11 +174,11 @@ class Answer:
             also: ids to be noted with them.
             how: as of `frame.framed`.
         """
-        from memcli.hosts import hook_payload
+        from memcli.hosts.host import MOST
         from memcli.sessions.briefing import frame
 
         root, event = self.root, self.event
-        framed = frame.framed(items, hook_payload.MOST - _WRAPPING, more, **how)
+        framed = frame.framed(items, MOST - _WRAPPING, more, **how)
         self.line["shown"] = len(framed.shown) + framed.titles
         sources = [each.source for each in items if each.id in framed.shown]
         if any(sources):

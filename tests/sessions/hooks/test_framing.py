@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from memcli import Vault
 from memcli.entries.text.prompt_injection import harmless
-from memcli.hosts import hook_payload, table
+from memcli.hosts import table
+from memcli.hosts.host import MOST
 from memcli.hosts.transcript import FRAME, typed, unframed
 from memcli.sessions.briefing.frame import TITLES, Item, framed, plain
 from tests.sessions.hooks.calling import call, told
@@ -70,11 +71,11 @@ def items(texts: list[str]) -> list[Item]:
 @given(texts=st.lists(TEXTS, max_size=30))
 def test_a_memory_cannot_close_its_frame_or_steer_the_host(texts: list[str]) -> None:
     given = items(texts)
-    found = framed(given, hook_payload.MOST - 200)
+    found = framed(given, MOST - 200)
     for host in table.NAMES:
         for event in ("session-start", "prompt-submit"):
-            answer = hook_payload.reply(host, event, found.text)
-            assert len(answer) <= hook_payload.MOST
+            answer = table.find(host).reply(event, found.text)
+            assert len(answer) <= MOST
             if answer:
                 assert told(answer) == found.text
                 assert json.loads(answer)
