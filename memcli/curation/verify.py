@@ -163,7 +163,7 @@ def _renewed(vault: Vault, close: CloseLook, entry: Entry) -> tuple[Confirmed, E
             hint=f"To anchor it: memcli evolve {entry.id} --code PATH:FROM-TO",
             code="not_anchored",
         )
-    if not close.is_here(entry):
+    if not close.is_here(entry, vault.source):
         raise InvalidContent(
             f"{entry.id} is of {entry.project or 'no project'}, and you are not in a "
             "checkout of that",

@@ -112,37 +112,33 @@ class Watch:
         if not (entry.code or entry.code_names):
             return []
         here = self.is_here(entry, source)
-        places: list[Anchor | Name] = [*anchors.read_all(entry.code)]
-        places += anchors.read_names(entry.code_names)
-        return [self._state(place, here) for place in places]
+        return [self._state(place, here=here) for place in _places(entry)]
 
     def keeps_back(self, entry: Anchored, kind: str, source: str) -> bool:
         """Whether a hook must not tell an entry, since its code changed or is gone.
 
         A constraint is told in any case.
         """
-        if kind == _KIND_KEPT or not (entry.code or entry.code_names):
-            return False
-        return is_stale(self.states(entry, source))
+        return kind != _KIND_KEPT and is_stale(self.states(entry, source))
 
-    def _state(self, place: Anchor | Name, here: bool) -> CodeState:
-        reason = ""
+    def _state(self, place: Anchor | Name, *, here: bool) -> CodeState:
         if not here or self.project is None:
-            reason = "you are not in a checkout of its project"
-        elif self._left is not None and self._left <= 0:
-            reason = "the time was up"
-        if reason or self.project is None:
-            if isinstance(place, Anchor):
-                return not_checked(place.place, place.since, reason)
-            return not_checked(place.word, "", reason)
+            return _not_checked(place, "you are not in a checkout of its project")
+        if self._left is not None and self._left <= 0:
+            return _not_checked(place, "the time was up")
         began = time.monotonic()
         if isinstance(place, Anchor):
-            state = look_at(self.project.folder, place, self._largest)
+            state = _look_at(self.project.folder, place, self._largest)
         else:
             state = look_for(self.project.folder, place, self._largest)
         if self._left is not None:
             self._left -= time.monotonic() - began
         return state
+
+
+def _places(entry: Anchored) -> list[Anchor | Name]:
+    """The places that an entry names."""
+    return [*anchors.read_all(entry.code), *anchors.read_names(entry.code_names)]
 
 
 def watch(vault: Vault, seconds: float | None = SECONDS) -> Watch:
@@ -169,41 +165,43 @@ def why_stale(states: Sequence[CodeState]) -> list[str]:
     return [state.why for state in states if state.state in STALE]
 
 
-def not_checked(place: str, since: str, reason: str) -> CodeState:
+def _not_checked(place: Anchor | Name, reason: str) -> CodeState:
     """The state of a place that was not looked at, and why."""
-    why = f"{place} was not checked: {reason}"
-    return CodeState(place, NOT_CHECKED, since=since, why=why)
+    is_anchor = isinstance(place, Anchor)
+    name, since = (place.place, place.since) if is_anchor else (place.word, "")
+    why = f"{name} was not checked: {reason}"
+    return CodeState(name, NOT_CHECKED, since=since, why=why)
 
 
-def look_at(folder: str, anchor: Anchor, largest: int) -> CodeState:
-    """The state of an anchor in a checkout: whether its lines are where they were.
-
-    Args:
-        folder: the project's.
-        anchor: of an entry of this project.
-        largest: bytes of a file that is read.
-    """
-    place, since = anchor.place, anchor.since
+def _look_at(folder: str, anchor: Anchor, largest: int) -> CodeState:
+    """The state of an anchor in a checkout: whether its lines are where they were."""
     look = checkout.read(folder, anchor.path, limit=largest)
     if look.gone:
-        return CodeState(place, GONE, since=since, why=_ended(place, GONE, since))
+        return _ended(anchor, GONE)
     if look.data is None:
-        return not_checked(place, since, look.reason)
-    return state_of(anchor, anchor.path, look.data)
+        return _not_checked(anchor, look.reason)
+    return _state_of(anchor, anchor.path, look.data)
 
 
-def state_of(anchor: Anchor, path: str, data: bytes) -> CodeState:
+def _state_of(anchor: Anchor, path: str, data: bytes) -> CodeState:
     """The state of an anchor whose file is there, with these bytes, at a path."""
-    place, since = anchor.place, anchor.since
     seen = anchors.compare(anchor, data)
     if seen.state == NOT_CHECKED:
-        return not_checked(place, since, "too many lines are like its first one")
-    if seen.state == anchors.CHANGED:
-        return CodeState(place, seen.state, "", since, _ended(place, seen.state, since))
-    if seen.state != anchors.MOVED and path == anchor.path:
-        return CodeState(place, seen.state, "", since)
+        return _not_checked(anchor, "too many lines are like its first one")
+    if seen.state == CHANGED:
+        return _ended(anchor, CHANGED)
+    place, since = anchor.place, anchor.since
+    if seen.state != MOVED and path == anchor.path:
+        return CodeState(place, seen.state, since=since)
     now = anchor._replace(path=path, first=seen.first, last=seen.last).place
-    return CodeState(place, anchors.MOVED, now, since, f"{place} is now {now}")
+    return CodeState(place, MOVED, now, since, f"{place} is now {now}")
+
+
+def _ended(anchor: Anchor, state: str) -> CodeState:
+    """The state of an anchor that no longer holds."""
+    verb, since = "is gone" if state == GONE else "changed", anchor.since
+    why = f"{anchor.place} {verb} since {since or 'it was anchored'}"
+    return CodeState(anchor.place, state, since=since, why=why)
 
 
 def look_for(folder: str, name: Name, largest: int) -> CodeState:
@@ -217,19 +215,14 @@ def look_for(folder: str, name: Name, largest: int) -> CodeState:
         where = f" in {name.path}" if name.kind == SYMBOL else ""
         return CodeState(name.word, GONE, why=f"{name.word} is no longer there{where}")
     if look.reason:
-        return not_checked(name.word, "", look.reason)
-    return CodeState(name.word, anchors.EXISTS)
+        return _not_checked(name, look.reason)
+    return CodeState(name.word, EXISTS)
 
 
 def holds(data: bytes, word: str) -> bool:
     """Whether code holds a symbol as a word: of `limits.Limiter` the last part."""
     last = re.escape(word.rpartition(".")[2].encode("utf-8", "surrogateescape"))
     return re.search(rb"(?<![\w$])" + last + rb"(?![\w$])", data) is not None
-
-
-def _ended(place: str, state: str, since: str) -> str:
-    verb = "is gone" if state == GONE else "changed"
-    return f"{place} {verb} since {since or 'it was anchored'}"
 
 
 class Looked(NamedTuple):
@@ -252,30 +245,22 @@ class Looked(NamedTuple):
         return {**self.state._asdict(), "diff": self.diff, "diff_note": self.note}
 
 
-class CloseLook:
-    """A look at the code of the project that the caller of a vault stands in.
-
-    Args:
-        vault: asked from a folder of the project.
+class CloseLook(Watch):
+    """A look at the code of the project that the caller of a vault stands in, with
+    git's history of it, and as long as it takes.
 
     Raises:
         InvalidConfig: as `Vault.here`.
     """
 
     def __init__(self, vault: Vault) -> None:
-        self._watch = watch(vault, None)
-        self._project = self._watch.project
+        super().__init__(vault.project, None)
         self._source = vault.source
         self._history: CodeHistory | None = None
-        self._commit = ""
-        if self._project is not None:
-            self._history = CodeHistory.open(self._project.folder, vault.environ)
-            commit = self._history.commit() if self._history else ""
-            self._commit = commit[: anchors.COMMIT_DIGITS]
-
-    def is_here(self, entry: Anchored) -> bool:
-        """Whether an entry belongs to the project that the caller stands in."""
-        return self._watch.is_here(entry, self._source)
+        if self.project is not None:
+            self._history = CodeHistory.open(self.project.folder, vault.environ)
+        commit = self._history.commit() if self._history else ""
+        self._commit = commit[: anchors.COMMIT_DIGITS]
 
     def looks(self, entry: Anchored, *, diffs: bool = False) -> Iterator[Looked]:
         """A look at each place that an entry names.
@@ -284,14 +269,13 @@ class CloseLook:
             entry: any; of another project nothing is looked at.
             diffs: whether to compare what changed with the commit of the anchor.
         """
-        states = self._watch.states(entry, self._source)
-        places: list[Anchor | Name] = [*anchors.read_all(entry.code)]
-        places += anchors.read_names(entry.code_names)
-        for place, state in zip(places, states, strict=True):
-            if self._project is None or state.state == NOT_CHECKED:
+        here = self.is_here(entry, self._source)
+        for place in _places(entry):
+            state = self._state(place, here=here)
+            if self.project is None or state.state == NOT_CHECKED:
                 yield Looked(state, place)
             elif isinstance(place, Anchor):
-                yield self._of_anchor(self._project, place, state, diffs=diffs)
+                yield self._of_anchor(self.project, place, state, diffs=diffs)
             else:
                 yield self._of_name(place, state)
 
@@ -305,7 +289,7 @@ class CloseLook:
         if look.data is None:
             return Looked(state, None if state.state == GONE else anchor)
         if path != anchor.path:
-            state = state_of(anchor, path, look.data)
+            state = _state_of(anchor, path, look.data)
             if state.state == CHANGED:
                 why = f"{state.why}, and the file is now {path}"
                 state = state._replace(now=path, why=why)

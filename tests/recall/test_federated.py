@@ -306,8 +306,6 @@ def test_several_vaults_gather_constraints_and_say_whose_fact_is_cited(
         found.answer,
         [one.id for one in found.citations],
     )
-    with pytest.warns(DeprecationWarning, match="response_schema"):
-        both.synthesize("payment tests", response_schema={})
 
 
 @pytest.mark.parametrize("by", ["MEMCLI_VAULT", "default"])

@@ -227,22 +227,6 @@ def test_the_budget_says_how_many_of_each(
     assert len(more.facts) == min(40, sum(most[:2]) + 25)
 
 
-def test_filters_are_those_of_recall(vault: Vault) -> None:
-    tagged = save(vault, "Redis is here", tags=["db"], kind="decision")
-    old = save(vault, "Redis was old", occurred_at="2024-05-01", type="tool")
-    assert ids(vault.reflect("redis", kinds=["decision"], tags=["db"])) == [tagged]
-    found = vault.reflect("redis", before="2025-11-21T12:00:00Z")
-    assert ids(found) == [old]
-    assert found.window == {
-        "after": None,
-        "before": "2025-11-21T12:00:00Z",
-        "filters": True,
-        "words": None,
-    }
-    wider = [one for one in found.next_queries if one.before is None]
-    assert [(one.query, one.after) for one in wider] == [("redis", None)]
-
-
 def test_what_was_replaced_or_solved_is_named_and_not_among_the_facts(
     vault: Vault,
 ) -> None:
@@ -340,17 +324,11 @@ def test_response_schema_is_ignored_and_deprecated(vault: Vault) -> None:
     assert told[0].filename == __file__
 
 
-VIEWS = {
-    "isolated": View(NOW, agent=Agent("ann")),
-    "shared": View(NOW, agent=Agent("ann", ReadPolicy.SHARED)),
-    "group": View(NOW, agent=Agent("ann", ReadPolicy.GROUP, ("web",))),
-}
-
-
 def test_a_successor_that_is_hidden_is_not_named(vault: Vault) -> None:
     old = save(vault, "We deploy by hand", agent="ann", visibility="shared")
     vault.evolve(old, "We deploy from main", agent="bob", visibility="private")
-    (one,) = vault.reflect(Query("deploy", VIEWS["shared"])).superseded_excluded
+    view = View(NOW, agent=Agent("ann", ReadPolicy.SHARED))
+    (one,) = vault.reflect(Query("deploy", view)).superseded_excluded
     assert (one.id, one.superseded_by) == (old, None)
 
 
