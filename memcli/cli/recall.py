@@ -324,7 +324,7 @@ def _table(
 def _counted(context: Context, by: str) -> Result:
     """How many entries there are of each kind, tag or project; or those that are open,
     resolved, or have come back."""
-    from memcli.vault import agents as counts
+    from memcli.vault.agents import counts
 
     vault = context.open_vault("reading")
     if by == "status":
@@ -338,11 +338,10 @@ def _counted(context: Context, by: str) -> Result:
             empty="No matching entries.",
             vault=vault,
         )
-    columns = f"{by}=name now=current past waiting"
+    rows, columns = counts(vault, by), f"{by}=name now=current past waiting"
     if by != "project":
-        rows = counts.tags(vault) if by == "tag" else counts.kinds(vault)
         return listed(f"{by}s", rows, columns, empty=f"No {by}s.")
-    rows, here = counts.projects(vault), vault.here
+    here = vault.here
     return listed(
         "projects",
         rows,

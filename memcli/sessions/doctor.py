@@ -267,14 +267,10 @@ def _other_vaults(caller: Caller) -> Iterator[Check]:
         mend = ""
         said = f"{state.path}, {counted(state.entries or 0, 'entry')}"
         if state.problem:
-            said, mend = (
-                state.problem,
-                "correct its path, or take it out: memcli config path",
-            )
+            said = state.problem
+            mend = "correct it or take it out: memcli config path; or try again later"
             if state.name == known_vaults.REPO:
                 mend = "memcli allow"
-            elif state.is_silent:
-                mend = "try again later, or correct its engine: memcli config path"
         yield _check(f"vault {state.name}", said, mend)
 
 

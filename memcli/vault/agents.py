@@ -177,33 +177,25 @@ class Count(NamedTuple):
     waiting: int
 
 
-def tags(vault: Vault) -> list[Count]:
-    """The tags of a vault, the one with most entries in force first."""
-    found = vault.read(lambda reader: _by_field(vault, reader, "tag"))
-    return [count for count in found if count.name != UNTAGGED]
+def counts(vault: Vault, by: str) -> list[Count]:
+    """The tags, kinds or projects of a vault, the one with most entries in force first.
 
+    Of kinds also those without an entry; of projects first what holds everywhere.
 
-def kinds(vault: Vault) -> list[Count]:
-    """The kinds that a vault knows, also those without an entry, and those that only
-    notes by hand have; the one with most entries in force first."""
-    found = vault.read(lambda reader: _by_field(vault, reader, "kind"))
-    used = {count.name for count in found}
-    unused = [Count(name, 0, 0, 0) for name in vault.kinds if name not in used]
-    return found + unused
-
-
-def projects(vault: Vault) -> list[Count]:
-    """The entries that hold everywhere, then each project, the one with most
-    entries in force first."""
-    found = vault.read(lambda reader: _by_field(vault, reader, "project"))
-    everywhere = Count(None, 0, 0, 0)
-    named = []
-    for count in found:
-        if count.name == EVERYWHERE:
-            everywhere = count._replace(name=None)
-        else:
-            named.append(count)
-    return [everywhere, *named]
+    Args:
+        vault: whose.
+        by: tag, kind or project.
+    """
+    found = vault.read(lambda reader: _by_field(vault, reader, by))
+    if by == "tag":
+        return [count for count in found if count.name != UNTAGGED]
+    if by == "kind":
+        used = {count.name for count in found}
+        unused = [name for name in vault.kinds if name not in used]
+        return found + [Count(name, 0, 0, 0) for name in unused]
+    everywhere = [one._replace(name=None) for one in found if one.name == EVERYWHERE]
+    named = [count for count in found if count.name != EVERYWHERE]
+    return (everywhere or [Count(None, 0, 0, 0)]) + named
 
 
 def _by_field(vault: Vault, reader: Reader, field: str) -> list[Count]:

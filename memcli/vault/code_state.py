@@ -167,8 +167,10 @@ def why_stale(states: Sequence[CodeState]) -> list[str]:
 
 def _not_checked(place: Anchor | Name, reason: str) -> CodeState:
     """The state of a place that was not looked at, and why."""
-    is_anchor = isinstance(place, Anchor)
-    name, since = (place.place, place.since) if is_anchor else (place.word, "")
+    if isinstance(place, Anchor):
+        name, since = place.place, place.since
+    else:
+        name, since = place.word, ""
     why = f"{name} was not checked: {reason}"
     return CodeState(name, NOT_CHECKED, since=since, why=why)
 

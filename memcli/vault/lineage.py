@@ -26,7 +26,7 @@ from memcli.vault import lookup
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
@@ -191,36 +191,33 @@ def refuse_ended(vault: Vault, entry: Entry) -> None:
     raise NotAllowed(said, hint=hint or None, code=str(status))
 
 
-def recurred_at(reader: Reader, row: StoredRow | Entry) -> str | None:
+def recurred_at(
+    reader: Reader, row: StoredRow | Entry, said: str | None = None
+) -> str | None:
     """When a resolved entry came up again, or None; takes an entry or its row.
 
     It was met again, or another entry in its words was written after it was resolved.
+    Its claim need not be found in its words where `said` gives it.
     """
-    body = row.body if isinstance(row, Entry) else row.text
-    return _recurred_at(reader, row, lambda: claim(body))
+    if row.status != str(Status.RESOLVED):
+        return None
+    moments = [*row.seen]
+    if row.resolved_at:
+        said = said or claim(row.body if isinstance(row, Entry) else row.text)
+        moments += [
+            reader.row(doc).created
+            for doc in reader.exact("claim", said)
+            if reader.facts(doc, access=False).status is not Status.RESOLVED
+        ]
+    last = max(moments, default="")
+    return last if last > (row.resolved_at or "") else None
 
 
 def has_recurred(reader: Reader, doc: int, row: StoredRow) -> bool:
     """Whether a document of the index, with its row, came up again once resolved."""
     # The columns have its claim: to find it in a text takes half a millisecond.
     said = f"{reader.columns.claims[doc]:016x}"
-    return _recurred_at(reader, row, lambda: said) is not None
-
-
-def _recurred_at(
-    reader: Reader, row: StoredRow | Entry, said: Callable[[], str]
-) -> str | None:
-    if row.status != str(Status.RESOLVED):
-        return None
-    moments = [*row.seen]
-    if row.resolved_at:
-        moments += [
-            reader.row(doc).created
-            for doc in reader.exact("claim", said())
-            if reader.facts(doc, access=False).status is not Status.RESOLVED
-        ]
-    last = max(moments, default="")
-    return last if last > (row.resolved_at or "") else None
+    return recurred_at(reader, row, said) is not None
 
 
 def current(reader: Reader, entry_id: str) -> str | None:

@@ -171,7 +171,7 @@ def _of_row(row: list[Any]) -> Registered | _Broken:
     """The entity of a file, or why it cannot be used, of its row in the cache."""
     if len(row) == 2:
         return row[0], row[1]
-    values = (tuple(each) if isinstance(each, list) else each for each in row)
+    values: Any = (tuple(each) if isinstance(each, list) else each for each in row)
     return Registered(*values)
 
 

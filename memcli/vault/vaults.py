@@ -17,7 +17,6 @@ from memcli.errors import (
     InvalidValue,
     MemcliError,
     NotAVault,
-    Unavailable,
     VaultNotFound,
 )
 from memcli.named_tuple import NamedTuple
@@ -152,7 +151,6 @@ class VaultState(NamedTuple):
     """A vault of the user, the personal one or one of the config, as it is now.
 
     One of `entries` and `problem` is None; `sync` is None where there is no remote.
-    `is_silent` says that the problem is a database that does not answer.
     """
 
     name: str
@@ -164,13 +162,6 @@ class VaultState(NamedTuple):
     entries: int | None
     problem: str | None
     sync: SyncState | None = None
-    is_silent: bool = False
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        found = {**self._asdict(), "reachable": self.problem is None}
-        del found["is_silent"]
-        return found
 
 
 def states(caller: Caller) -> list[VaultState]:
@@ -188,7 +179,7 @@ def states(caller: Caller) -> list[VaultState]:
         teams[name] = known_vaults.KnownVault(name, found.path)
     looked_at = []
     for name in (known_vaults.PERSONAL, *teams):
-        entries, problem, path, sync, is_silent = None, None, None, None, False
+        entries, problem, path, sync = None, None, None, None
         place = teams.get(name)
         try:
             path = place.path if place else known_vaults.find_vault(name, environ)
@@ -199,24 +190,16 @@ def states(caller: Caller) -> list[VaultState]:
             entries = vault.read(lambda reader: reader.size)
             sync = sync_state(vault)
         except MemcliError as error:
-            problem, is_silent = error.message, isinstance(error, Unavailable)
+            problem = error.message
         place = place or known_vaults.KnownVault(name, path or "")
         personal = name == known_vaults.PERSONAL
         closed = name == known_vaults.REPO and found and not found.allowed
-        looked_at.append(
-            VaultState(
-                name=name,
-                source=known_vaults.KnownVault(name, "").source,
-                path=place.where if place.engine else path,
-                role=place.role,
-                recall=(place.recall and not closed) or personal,
-                hooks=(place.recall and place.hooks and not closed) or personal,
-                entries=entries,
-                problem=problem,
-                sync=sync,
-                is_silent=is_silent,
-            )
-        )
+        recall = personal or (place.recall and not closed)
+        hooks = personal or (recall and place.hooks)
+        source = known_vaults.KnownVault(name, "").source
+        where = place.where if place.engine else path
+        told = (name, source, where, place.role, recall, hooks, entries, problem, sync)
+        looked_at.append(VaultState(*told))
     return looked_at
 
 

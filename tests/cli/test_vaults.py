@@ -207,7 +207,6 @@ def test_inspect_vaults(team: Vault, vault: Vault, memcli: Run) -> None:
             "entries": 1,
             "problem": None,
             "sync": None,
-            "reachable": True,
         }
         for name, source, root, role in (
             ("personal", "personal", vault.root, "rw"),

@@ -6,7 +6,7 @@ from memcli import Vault
 from memcli.entries import layout
 from memcli.recall.listing import listed
 from memcli.recall.query import Filters, Query, view_of
-from memcli.vault import agents as counts
+from memcli.vault.agents import counts
 from tests.conftest import NOW
 
 
@@ -16,17 +16,17 @@ def test_each_name_has_its_entries_in_force_past_and_waiting(vault: Vault) -> No
     vault.save(vault.draft({"text": "three", "tags": ["a"], "status": "pending"}))
     vault.save(vault.draft({"text": "four", "project": "shop"}))
     vault.resolve(one)
-    assert [tuple(count) for count in counts.tags(vault)] == [
+    assert [tuple(count) for count in counts(vault, "tag")] == [
         ("a", 1, 1, 1),
         ("b", 0, 1, 0),
     ]
-    kinds = {count.name: tuple(count)[1:] for count in counts.kinds(vault)}
+    kinds = {count.name: tuple(count)[1:] for count in counts(vault, "kind")}
     assert (kinds["note"], kinds["fix"]) == ((1, 1, 1), (1, 0, 0))
     assert kinds["skill"] == (0, 0, 0)
     assert kinds.keys() == set(vault.kinds)
-    projects = [tuple(count) for count in counts.projects(vault)]
+    projects = [tuple(count) for count in counts(vault, "project")]
     assert projects == [(None, 1, 1, 1), ("shop", 1, 0, 0)]
-    for count in counts.tags(vault):
+    for count in counts(vault, "tag"):
         filters = Filters(tags=(count.name or "",), tags_match="any_strict")
         query = Query("", view_of(NOW), filters)
         assert listed(vault, query).total == count.current
@@ -37,5 +37,5 @@ def test_a_kind_that_only_a_note_by_hand_has_is_counted(vault: Vault) -> None:
     config.write_text('[vault]\nkinds = ["recipe"]\n')
     vault.save(vault.draft({"text": "one", "kind": "recipe"}))
     config.write_text("")
-    kinds = {count.name: count.current for count in counts.kinds(vault)}
+    kinds = {count.name: count.current for count in counts(vault, "kind")}
     assert kinds["recipe"] == 1
