@@ -13,6 +13,7 @@ from functools import partial
 from itertools import chain, zip_longest
 
 from memcli.errors import MemcliError, Unreadable
+from memcli.recall import confidence
 from memcli.recall import question as asking
 from memcli.recall.query import Query, checked
 from memcli.recall.results import Recalled, Row, fit, index_warnings
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from memcli.recall.confidence import NoMatch
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
@@ -189,9 +189,13 @@ def merged(
         chosen = [row for part, count in parts for row in part[:count]][: query.limit]
     shown, omitted = fit(chosen, query.max_chars)
     first: Recalled = answers[0][1]
+    none = None
+    if not (shown or omitted):
+        none = confidence.merged([answer.no_match for _, answer in answers])
     return first._replace(
         rows=shown,
         omitted=omitted,
+        no_match=none,
         **_beside(rows, shown, answers),
         coverage=round(max((row.share for row in rows[:COVERING]), default=0.0), 3),
         missing_terms=[
@@ -202,14 +206,6 @@ def merged(
         weights={k: v for _, answer in answers for k, v in answer.weights.items()},
         excluded=[each for _, answer in answers for each in answer.excluded],
     )
-
-
-def no_match(vaults: Vaults, query: Query) -> NoMatch:
-    """Why none of the vaults has an answer."""
-    from memcli.recall import confidence
-
-    answers, _ = _ask(vaults, query, confidence.why_none)
-    return confidence.merged([answer for _, answer in answers])
 
 
 def _beside(

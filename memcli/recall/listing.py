@@ -17,7 +17,7 @@ from memcli.entries.eligibility import View
 from memcli.errors import EntryNotFound, MemcliError, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.recall import recall as of_one
-from memcli.recall.filters import Admission, within
+from memcli.recall.filters import Admission, unknown_warnings, within
 from memcli.recall.results import Row, row_of, with_code
 from memcli.vault import lookup
 
@@ -85,7 +85,8 @@ def look(reader: Reader, query: Query, since: int | None = None) -> Listed:
         stored = reader.row(doc)
         row = row_of(stored, query.source)
         rows.append(of_one.aged(reader, query.view, doc, stored, row))
-    return Listed(len(docs), rows, of_one.plain_warnings(reader, query))
+    warnings = unknown_warnings(reader, query.filters) + of_one.broken_warnings(reader)
+    return Listed(len(docs), rows, warnings)
 
 
 def _most(query: Query) -> int:

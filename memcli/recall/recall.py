@@ -90,7 +90,7 @@ def answered(
     def explained(reader: Reader, query: Query) -> Recalled:
         # `look` alone does not say why there is no row, for hooks wait for it.
         answer = look(reader, query)
-        if many or answer.rows or answer.omitted:
+        if answer.rows or answer.omitted:
             return answer
         from memcli.recall import confidence
 
@@ -102,9 +102,6 @@ def answered(
         from memcli.recall import federated
 
         answer = federated.merged(answers, query, layers)
-        if not (answer.rows or answer.omitted):
-            why = federated.no_match(sources, each)  # type: ignore[arg-type]
-            answer = answer._replace(no_match=why)
     if query.view.as_of is None:  # the code at that time is not looked at
         answer = held_against_code(sources.vaults[0], answer, order)
     for vault, _ in answers:
@@ -139,7 +136,6 @@ def look(
     reader: Reader,
     query: Query,
     *,
-    weights: Weights | None = None,
     scorer: scorers.Stored | None = None,
 ) -> Recalled:
     """A recall within a read that the caller holds.
@@ -147,13 +143,12 @@ def look(
     Args:
         reader: the vault's index.
         query: as `checked` gives it.
-        weights: those of the ranking; None means the query's own.
         scorer: what was learned from use; None means the vault's own.
     """
     window = asking.window_of(reader, query)
     question = asking.read(reader, query, window)
     scorer = scorer or scorers.load(reader.root)
-    weights = weights or weights_of(query)
+    weights = weights_of(query)
     span = None if window is None else (window.after, window.before)
     ranking = _ranking(reader, query, question, weights, scorer, span)
     named = question.named if weights.depth else None
@@ -180,7 +175,7 @@ def look(
         missing_terms=list(dict.fromkeys(ranking.missing)),
         window=asking.echo(query.filters, window),
         omitted=omitted,
-        warnings=warnings + _broken_warnings(reader),
+        warnings=warnings + broken_warnings(reader),
     )
 
 
@@ -254,8 +249,6 @@ def _decided(reader: Reader) -> Decided:
     path = os.path.join(reader.root, layout.IGNORED_NAMES)
     if not os.path.lexists(path):  # as in most vaults
         return Decided(meant, ())
-    from memcli.vault import registry as store
-
     return Decided(meant, store.ignored_names(reader.root))
 
 
@@ -370,12 +363,8 @@ def aged(reader: Reader, view: View, doc: int, stored: StoredRow, row: Row) -> R
     )
 
 
-def plain_warnings(reader: Reader, query: Query) -> list[str]:
-    """Warnings of an enumeration: filters that no entry passes, and broken files."""
-    return unknown_warnings(reader, query.filters) + _broken_warnings(reader)
-
-
-def _broken_warnings(reader: Reader) -> list[str]:
+def broken_warnings(reader: Reader) -> list[str]:
+    """Warnings of the files that cannot be read."""
     broken = reader.broken
     warnings = [
         f"{item.path}:{item.line}: {item.reason}; not searched"

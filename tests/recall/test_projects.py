@@ -91,26 +91,6 @@ def test_constraints_are_those_in_scope(vault: Vault):
     assert shown("any", SHOP) == {"shop", "blog", "all"}
 
 
-@pytest.mark.parametrize(
-    ("word", "named"),
-    [
-        (SHOP, SHOP),
-        ("shop", SHOP),
-        ("Acme/Shop", SHOP),
-        ("here", "here"),
-        ("none", "none"),
-        ("", ""),
-    ],
-)
-def test_a_filter_names_a_project_by_the_end_of_its_name(
-    vault: Vault, three: dict[str, str], word: str, named: str
-):
-    assert named_project((vault,), word) == named
-    found = vault.recall("deploy", project=word, budget="high").rows
-    everywhere = named in ("here", "none")
-    assert ("shop" in {three[row.id] for row in found}) is not everywhere
-
-
 def test_a_project_without_an_entry_is_refused_with_the_list(
     vault: Vault, three: dict[str, str]
 ):

@@ -1,13 +1,10 @@
 """The log of signals: no event is torn or lost, it stays small, and it hurts nobody."""
 
 import json
-import multiprocessing
 import os
-import signal
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -73,43 +70,7 @@ def test_the_log_is_bounded_and_uses_of_skills_outlive_what_makes_room(tmp_path:
     }
 
 
-def append_many(root: str, process: int, count: int) -> None:
-    for number in range(count):
-        one = write(process * 10_000 + number, kind="skill")
-        assert signals.append(root, [one], most=20_000)
-
-
-def append_for_ever(root: str) -> None:
-    while True:
-        signals.append(root, [write(99_999_999)])
-        time.sleep(0.005)
-
-
 @posix
-@pytest.mark.slow
-def test_processes_write_at_once_and_one_is_killed(tmp_path: Path):
-    """No use is lost or counted twice, and the newest events are there in order."""
-    root, processes, count = str(tmp_path), 3, 40
-    context = multiprocessing.get_context("spawn")
-    victim = context.Process(target=append_for_ever, args=(root,))
-    crowd = [
-        context.Process(target=append_many, args=(root, n, count))
-        for n in range(processes)
-    ]
-    for one in (victim, *crowd):
-        one.start()
-    crowd[0].join()
-    os.kill(victim.pid or 0, signal.SIGKILL)
-    for one in crowd:
-        one.join()
-    assert [one.exitcode for one in crowd] == [0] * processes
-    made = {f"{n * 10_000 + i:016}" for n in range(processes) for i in range(count)}
-    assert signals.read(root).uses == dict.fromkeys(made, 1)
-    for process in range(processes):
-        mine = [n for n in ids(root) if n // 10_000 == process]
-        assert mine == sorted(mine)
-
-
 def test_a_hash_tells_nothing_without_the_key_which_a_vault_keeps(tmp_path: Path):
     one, other = str(tmp_path / "one"), str(tmp_path / "other")
     first = signals.hashed(one, "deploy", b"a" * 32)

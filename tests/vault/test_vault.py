@@ -1,7 +1,6 @@
 """Writing: one transaction, all or nothing, and the same text is one memory."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -48,21 +47,6 @@ def test_an_entry_that_happened_later_is_named_newer(vault: Vault) -> None:
     assert one.newer
     late = vault.save(vault.draft({"text": "Standup is at 9:30 in the kitchen"}))
     assert not any(one.newer for one in late.similar)
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ({"project": "example.org/a"}, {"project": "example.org/b"}),
-        ({"status": "resolved"}, {}),
-    ],
-)
-def test_what_holds_elsewhere_or_is_over_is_not_named(
-    vault: Vault, old: dict[str, Any], new: dict[str, Any]
-) -> None:
-    save(vault, "The retry limit of the queue is 3", **old)
-    draft = vault.draft({"text": "The retry limit of the queue is 5", **new})
-    assert vault.save(draft).similar == ()
 
 
 def test_equal_titles_get_numbered_files(vault: Vault) -> None:

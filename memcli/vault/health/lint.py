@@ -22,7 +22,6 @@ from memcli.entries.entry import Status
 from memcli.entries.file_checks import ERROR, WARNING, Finding, Text
 from memcli.entries.text.links import composed, link_readings
 from memcli.errors import MemcliError
-from memcli.named_tuple import NamedTuple
 from memcli.search.documents import FINDING, LARGE, LINKS, REVIEW, STATUS_MASK, STATUSES
 from memcli.storage import files
 from memcli.vault import registry as store
@@ -36,6 +35,10 @@ if TYPE_CHECKING:
 
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
+
+    # A finding about a document that still lacks its line, which is that of a field:
+    # its code, and the words that fill the message and the hint of the code.
+    _Problem = tuple[int, str, str, Mapping[str, object]]
 
 
 def lint(vault: Vault) -> list[Finding]:
@@ -96,18 +99,6 @@ def _about_repository(vault: Vault, tree: working_tree.Tree) -> Iterator[Finding
 
 
 # --- entries ------------------------------------------------------------------------
-
-
-class _Problem(NamedTuple):
-    """A finding about a document that still lacks its line: that of a field.
-
-    `words` fill the message and the hint of the code.
-    """
-
-    doc: int
-    field: str
-    code: str
-    words: Mapping[str, object]
 
 
 # By code the message, and what to do; two of them stop memcli from using an entry.
@@ -260,7 +251,7 @@ def _problems(reader: Reader, now: int) -> Iterator[_Problem]:
         first, *others = docs if len(docs) == 1 else sorted(docs, key=_place(reader))
         for doc in others:
             words = {"path": reader.row(first).path, "name": name}
-            yield _Problem(doc, "(?:memcli_)?id", "duplicate_id", words)
+            yield doc, "(?:memcli_)?id", "duplicate_id", words
     if reader.holds("supersedes") or reader.holds("superseded_by"):
         yield from _about_lineages(reader, ids)
     yield from _about_claims(reader, now)
@@ -270,7 +261,7 @@ def _problems(reader: Reader, now: int) -> Iterator[_Problem]:
         is_due = day and dates.to_epoch(day) <= now
         if is_due and standing(reader.facts(doc), View(now)) is Status.ACTIVE:
             words = {"day": day or "", "name": row.id}
-            yield _Problem(doc, "review_after", "review_due", words)
+            yield doc, "review_after", "review_due", words
 
 
 def _place(reader: Reader) -> Callable[[int], tuple[bool, str]]:
@@ -321,22 +312,22 @@ def _about_lineages(
         elif docs[other] not in before and names[doc] not in doubtful:
             code = "silent_successor" if status is Status.SUPERSEDED else ""
         if code:
-            yield _Problem(doc, "superseded_by", code, words)
+            yield doc, "superseded_by", code, words
     for doc, other in before.items():
         words = {"other": other, "quoted": quote(other), "name": names[doc]}
         if other not in docs:
-            yield _Problem(doc, "supersedes", "dangling_lineage", words)
+            yield doc, "supersedes", "dangling_lineage", words
         elif docs[other] not in after and names[doc] not in doubtful:
             words["status"] = str(_status(reader, docs[other]))
-            yield _Problem(doc, "supersedes", "one_sided_lineage", words)
+            yield doc, "supersedes", "one_sided_lineage", words
     for circle in circles:
         first = min((docs[name] for name in circle), key=place)
         field = "superseded_by" if first in after else "supersedes"
         words = {"circle": " -> ".join([*circle, circle[0]])}
-        yield _Problem(first, field, "lineage_cycle", words)
+        yield first, field, "lineage_cycle", words
     for doc, chosen in forks.items():
         words = {"old": before[doc], "other": names[chosen], "name": names[doc]}
-        yield _Problem(doc, "supersedes", "lineage_fork", words)
+        yield doc, "supersedes", "lineage_fork", words
 
 
 def _by_doc(values: Mapping[str, Sequence[int]]) -> dict[int, str]:
@@ -363,7 +354,7 @@ def _about_claims(reader: Reader, now: int) -> Iterator[_Problem]:
     for doc, old in reader.claims.heirs.items():
         if _status(reader, doc) is Status.ACTIVE:
             words = {"other": reader.row(old).id}
-            yield _Problem(doc, "supersedes", "resolved_before", words)
+            yield doc, "supersedes", "resolved_before", words
     claims = reader.columns.claims
     own = {(claims[doc], reader.row(doc).id) for doc in reader.claims.settling()}
     settled = {claim for claim, _ in own}
@@ -376,4 +367,4 @@ def _about_claims(reader: Reader, now: int) -> Iterator[_Problem]:
             facts = facts._replace(resolves=tuple(resolves))
             resolve = settled_by(facts, View(now))
             if resolve is not None:
-                yield _Problem(doc, "status", "key_twins", {"other": resolve.id})
+                yield doc, "status", "key_twins", {"other": resolve.id}
