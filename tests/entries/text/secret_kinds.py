@@ -12,9 +12,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from memcli.entries.text.secret_forms import _BEGUN, PHRASES, WORDS
+from memcli.entries.text.secret_forms import BEGUN
 
-FORMS = WORDS + PHRASES
 _READ: dict[str, list[Any]] = tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
 )
@@ -59,31 +58,28 @@ def fill(template: str, seed: int = 7) -> str:
     return _HOLE.sub(noise, template.replace("¦", ""))
 
 
-def example(form: tuple[Any, ...], seed: int = 7) -> str:
-    """A made-up secret of a form, for each seed with another of its beginnings."""
-    place = FORMS.index(form)
-    kind, template, _ = _READ["forms"][place]
-    assert kind == form[0]
-    if place < len(_BEGUN):
-        begun = form[1][seed % len(form[1])]
-        template = begun + template.removeprefix(form[1][0])
-    return fill(template, seed)
+FORMS: list[list[str]] = _READ["forms"]
+SERVICES: list[list[str]] = _READ["services"]
+BEGINNINGS = {
+    beginning: beginning + fill(body)
+    for (beginnings, *_), body in zip(BEGUN, _READ["begun"], strict=True)
+    for beginning in beginnings.split()
+}
 
 
-def _forms() -> dict[str, str]:
+def _forms(rows: list[list[str]]) -> dict[str, str]:
     """Kind -> an example; a kind of several forms has a number behind it."""
     found: dict[str, str] = {}
-    for form in FORMS:
-        kind = form[0]
+    for kind, example, _ in rows:
         number = sum(name.partition(" #")[0] == kind for name in found)
-        found[f"{kind} #{number + 1}" if number else kind] = example(form)
+        found[f"{kind} #{number + 1}" if number else kind] = fill(example)
     return found
 
 
 _GITHUB = fill("ghp_~36~")
 _FULL_WIDTH = str.maketrans({chr(n): chr(n + 0xFEE0) for n in range(0x21, 0x7F)})
 
-OF_A_FORM = _forms()
+OF_A_FORM = _forms(FORMS)
 
 TOLD = {
     **{name: fill(text) for name, text in _READ["told"]},
@@ -103,12 +99,12 @@ TOLD = {
     "escaped in YAML": f'title: "{_GITHUB[:10]}\\u200b{_GITHUB[10:]}"',
 }  # fmt: skip
 
-SECRETS = {**OF_A_FORM, **TOLD}
+SECRETS = {**OF_A_FORM, **_forms(SERVICES), **TOLD}
 
 HARMLESS = list(
     dict.fromkeys(
         [
-            *(counter for *_, counter in _READ["forms"]),
+            *(counter for *_, counter in FORMS + SERVICES),
             *map(fill, _READ["harmless"]),
         ]
     )

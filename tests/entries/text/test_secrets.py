@@ -13,7 +13,15 @@ from memcli.entries import no_secrets
 from memcli.entries.shipped import our_folder
 from memcli.entries.text import secrets
 from tests.conftest import EVERYTHING
-from tests.entries.text.secret_kinds import FORMS, HARMLESS, OF_A_FORM, SECRETS, example
+from tests.entries.text.secret_kinds import (
+    BEGINNINGS,
+    FORMS,
+    HARMLESS,
+    OF_A_FORM,
+    SECRETS,
+    SERVICES,
+    fill,
+)
 
 # Put together here, so that no scanner takes this file for a leak.
 _R36 = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -40,11 +48,15 @@ def test_a_form_is_called_by_its_kind() -> None:
 def test_a_form_does_not_depend_on_the_noise_in_it() -> None:
     missed = [
         (row[0], seed)
-        for row in FORMS
+        for row in FORMS + SERVICES
         for seed in range(20)
-        if not secrets.find(example(row, seed))
+        if not secrets.find(fill(row[1], seed))
     ]
     assert missed == []
+
+
+def test_a_key_with_a_beginning_of_its_own_is_found() -> None:
+    assert [name for name, key in BEGINNINGS.items() if not secrets.find(key)] == []
 
 
 def test_what_only_looks_like_a_secret_is_none_and_is_mined_as_it_is() -> None:
@@ -176,7 +188,7 @@ def test_a_password_is_taken_out(text: str, secret: str) -> None:
 
 def test_a_private_key_is_taken_out_whole() -> None:
     key = "-----BEGIN OPENSSH PRIVATE KEY-----\n" + "\n".join(
-        example(FORMS[0], seed) for seed in range(8)
+        fill("ghp_~36~", seed) for seed in range(8)
     )
     for text in (f"use {key}\n-----END OPENSSH PRIVATE KEY-----\nthanks", f"use {key}"):
         found = no_secrets.redact(text)
