@@ -1,4 +1,4 @@
-"""The forms of keys and tokens that services document: one row for each.
+"""The forms of keys and tokens that services document, and values that are secrets.
 
 Invariant: data, and pure. Most keys begin with a word of their own (`BEGUN`). A row of
 the others holds the kind as a refusal names it; parts, one of which stands in every
@@ -11,11 +11,14 @@ the search, so most saves compile none. A part with a capital letter is looked f
 is written, others in any case; `LONG` stands in each text with a word of 40 characters.
 
 No pattern may take the square of the text's length: what can be followed by something
-that fails has a bound.
+that fails has a bound. What a value stands in (a form, a name, a sentence) is for
+`secrets` to read; here a value is judged by itself: noise, a word that a person may have
+chosen, a placeholder, a variable.
 """
 
 from __future__ import annotations
 
+import math
 import re
 
 TYPE_CHECKING = False
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 
 
 LONG: Final = "\1"
+LONG_WORD: Final = 40
+"""A word of so many characters may be of a form that has `LONG`."""
 SHORTEST: Final = 15
 
 # What a value must be, beside the pattern; `secrets` knows how to tell.
@@ -154,3 +159,215 @@ PHRASES: Final[tuple[Form, ...]] = (
 )
 """Secrets that are known by the words around them."""
 # fmt: on
+
+# --- values ---------------------------------------------------------------------------
+
+# What stands for a value that another person fills in.
+_SAMPLES: Final = ("example", "xxxx", "your", "placeholder", "redacted", "changeme", "change-me", "change_me", "dummy", "****", "....", "____")  # fmt: skip
+# What follows "the password is" or `password:` and is none.
+_NO_PASSWORDS: Final = frozenset(
+    "expired invalid wrong required missing stored empty null none nil undefined the this that these those not being read from with "
+    "correct incorrect hashed encrypted reset changed generated needed optional valid used sent shown hidden string text true false "
+    "given taken checked never always only refreshed rotated revoked passed loaded saved fetched available unknown mandatory also "
+    "still already please must should will can has have there here what which when where who why how and for but prompt prompted stdin "
+    "default secret token value field input type label name user username login email auth basic test tests testing todo "
+    "object number integer boolean bool varchar char bytes byte array list dict ident hash salt plain plaintext cleartext "
+    "admin enter entered typed visible weak strong long short too very your their same different unset inline "
+    "mail code link form page screen flow policy manager file vault keychain based free less protected authentication "
+    "word words argument option flag parameter variable setting config database server client state data error "
+    "kennwort passwort password passwd passphrase passcode motdepasse contraseña senha wachtwoord".split()
+)  # fmt: skip
+_TECHNIQUES: Final = r"(?i)(?:base(?:32|58|64)|sha-?\d+|md5|\w*crypt\w*|argon2\w*|pbkdf2|aes-?\d*|utf-?8|oauth2?|1password|keepass\w*|x509|ed25519|rsa-?\d*|hs256|rs256|totp|2fa|mfa|s3|k8s|http2?|ipv[46])\b"  # fmt: skip
+_STOP: Final = frozenset("a an the of to in on at is are be and or for with not no by as it that which when you your we our user users from must should will can never".split())  # fmt: skip
+
+
+# What follows "token" in notes about work: words and numbers in parts (a ticket such
+# as OPS-589106, v1.10.2, refresh_token_v2), a UUID, a git hash, the name of a variable.
+# A part begins with a letter or a digit, never either way: a choice for each part would
+# take a refusal 2^100 steps.
+_PART = r"(?:(?:[a-z]{1,16}|[A-Z][a-z]{1,15}|[A-Z]{1,16})[0-9]{0,4}|[0-9]{0,10})"
+_NAME = rf"{_PART}(?:[-_./+]{_PART})+"
+_WORD = r"[A-Za-z]{1,16}[0-9]{0,4}"
+_UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+_GIT_HASH = r"[0-9a-f]{7,12}|[0-9a-f]{40}|[0-9a-f]{64}"
+_VARIABLE = r"\$[A-Za-z_]\w*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
+_KEY_LETTERS = r"[A-Za-z0-9+/=_.~!@#$%^&*:-]{8,300}"
+_DOTTED = r"[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+"
+_CAMEL = r"(?:\w{1,40}\.){0,3}[A-Za-z][A-Z]{0,4}[a-z]{0,12}[0-9]{0,5}(?:[A-Z][a-z]{2,12}[0-9]{0,4})+"
+_INDEXED = r"[A-Za-z_]\w*(?:\.\w+)*\["
+_HEX_KEY = r"(?:0x)?(?:[0-9a-fA-F]{32}|[0-9a-fA-F]{48}|[0-9a-fA-F]{64})"
+
+# Not randomness, though it looks so: ids of hosts' records, addresses, words in parts.
+_IDS = (
+    r"(?:toolu|call|req|msg|evt|prt|ses|resp|run)_\w+"
+    r"|(?:0x)?[0-9a-fA-F]{40}|[a-z0-9]+(?:[-_][a-z0-9]+){2,}"
+)
+
+
+def fits(must: str, value: str) -> bool:
+    """Whether a value is what its form asks for."""
+    if must == NOISE:
+        return looks_random(value, prose=False)
+    if must in (WORD, MIXED):
+        return is_password(value, "", free=must == WORD)
+    if must in (PAIR, DIGITS):
+        text = _from_base64(value.partition(".")[0])
+        if must == DIGITS:
+            return text.isdigit()
+        user, colon, password = text.partition(":")
+        return bool(user and colon) and is_password(password, "", free=True)
+    return not is_sample(value)
+
+
+def looks_random(value: str, *, prose: bool, bits: float = 3.0) -> bool:
+    """Whether a value is noise rather than a word, a path or a placeholder.
+
+    Letters and digits together, and at least so many bits a character (Shannon): an
+    English word of eight letters has about 2.7.
+    """
+    value = value.strip(".-=")
+    if len(value) < 8 or value.lower().startswith(("http", "xxx")):
+        return False
+    if is_sample(value):
+        return False
+    if not (re.search("[0-9]", value) and re.search("[A-Za-z]", value)):
+        return False
+    names: tuple[str, ...] = (_NAME, _UUID, _VARIABLE, _DOTTED, _CAMEL)
+    names += (_GIT_HASH, _WORD) if prose else ()
+    if any(re.fullmatch(name, value) for name in names):
+        return False
+    return _bits(value) >= bits
+
+
+def _bits(value: str) -> float:
+    """Shannon's entropy of a character."""
+    counts = [value.count(c) for c in set(value)]
+    return -sum(n / len(value) * math.log2(n / len(value)) for n in counts)
+
+
+def is_sample(value: str) -> bool:
+    """Whether a value only shows where a secret would stand."""
+    low = value.lower()
+    return any(word in low for word in _SAMPLES) or len(set(low)) < 4
+
+
+def is_key(value: str, name: str) -> bool:
+    """Whether a value is a key or token, given to a name such as `API_KEY`.
+
+    A UUID is one only for a variable of the environment.
+    """
+    if not has_key_letters(value):
+        return False
+    if name.isupper() and re.fullmatch(_UUID, value):
+        return True
+    return looks_random(value, prose=False, bits=2.5 if name.isupper() else 3.0)
+
+
+def is_password(value: str, name: str, *, free: bool) -> bool:
+    """Whether a value is a password, and not a variable, a path, a type or a sentence.
+
+    Args:
+        value: without its quotes.
+        name: what it is given to; a password is no part of its name.
+        free: whether a plain word counts, too.
+    """
+    low = value.lower().strip(".,!?;:")
+    if len(low) < 3 or is_sample(value) or low in _NO_PASSWORDS:
+        return False
+    if value[0] in "$<{%[(/~*&@#-.\\" or re.search(r"[()\s]|://|\$\{|\{\{|=>", value):
+        return False
+    if name and squashed(low) in squashed(name):
+        return False  # POSTGRES_PASSWORD=postgres
+    if re.fullmatch(f"{_DOTTED}|{_VARIABLE}", value):
+        return False
+    if re.match(f"{_TECHNIQUES}|{_INDEXED}", value):
+        return False
+    if is_mixed(value):
+        return len(value) >= (4 if free else 6)
+    if not free or len(value) < 4 or not re.search("[^\\W_]", value):
+        return False
+    return not re.search("pass|pwd|secret|token|credential|_", low)
+
+
+def is_mixed(value: str) -> bool:
+    """Whether it has letters, and digits or signs among them."""
+    value = value.strip(".,!?;:")
+    return bool(
+        re.search("[A-Za-z]", value) and re.search(r"[0-9!@#$%^&*+?=|]", value)
+    ) or bool(re.fullmatch("[0-9]{6,}", value))
+
+
+def is_said(value: str, *, last: bool, wide: bool) -> bool:
+    """Whether what follows "the password is" is one, and not the rest of a sentence.
+
+    Args:
+        value: the next word, without its quotes and full stop.
+        last: whether the sentence ends with it; then it may be a plain word.
+        wide: as for `secrets.spans`.
+    """
+    if not is_password(value, "", free=last or wide):
+        return False
+    if is_mixed(value):
+        return not re.fullmatch(_NAME, value)
+    return bool(re.fullmatch(r"[A-Za-z_-]+", value)) and not re.search(
+        "(?:ed|ing|able|ly|ment|tion)$", value
+    )
+
+
+def is_beside(value: str, *, last: bool) -> bool:
+    """Whether what follows "the password" at once is one ("the password hunter2"), and
+    not a thing of passwords: it has digits, or ends the sentence and is no English."""
+    low = value.lower()
+    if re.search("[0-9]", value):
+        stem = low.rstrip("0123456789")
+        plain = re.fullmatch(r"[A-Za-z0-9][\w!@#$%^&*+?=|.-]{5,}", value)
+        known = stem in _NO_PASSWORDS
+        return bool(plain) and not known and is_said(value, last=False, wide=False)
+    letters = re.fullmatch("[a-z]{6,40}", value)
+    if not last or not letters or not is_said(value, last=True, wide=False):
+        return False
+    from memcli.entries.shipped import ordinary_words
+
+    return low not in ordinary_words()
+
+
+def squashed(name: str) -> str:
+    """A name in small letters, without what joins its words."""
+    return name.lower().replace("_", "").replace("-", "").replace(".", "")
+
+
+def _from_base64(value: str) -> str:
+    """The text that a value holds in base64; empty when it holds none, or not ASCII."""
+    from binascii import Error, a2b_base64
+
+    value = value.rstrip("=").replace("-", "+").replace("_", "/")
+    try:
+        text = a2b_base64(value + "=" * (-len(value) % 4)).decode("ascii")
+    except (Error, ValueError):
+        return ""
+    return text if text.isprintable() else ""
+
+
+def is_passphrase(text: str) -> bool:
+    """Whether it is a password of three words or more, and no sentence."""
+    words = re.split("[ -]", text.lower())
+    return re.fullmatch(
+        "[A-Za-z]{2,12}(?:[ -][A-Za-z]{2,12}){2,9}", text
+    ) is not None and (
+        not _STOP.intersection(words) and not _NO_PASSWORDS.intersection(words)
+    )
+
+
+def is_hex_key(value: str) -> bool:
+    """Whether it is a key in hexadecimal digits, longer than a git hash."""
+    return len(value) > 40 and re.fullmatch(_HEX_KEY, value) is not None
+
+
+def is_id(value: str) -> bool:
+    """Whether it is an id of a host's record, a hash, a UUID, or words in parts."""
+    return re.fullmatch(f"{_GIT_HASH}|{_UUID}|{_IDS}", value) is not None
+
+
+def has_key_letters(value: str) -> bool:
+    """Whether it has the length and the letters of a key."""
+    return re.fullmatch(_KEY_LETTERS, value) is not None

@@ -18,7 +18,6 @@ import re
 from bisect import bisect_left
 
 from memcli.entries.text import secret_forms as forms
-from memcli.entries.text import secret_values as values
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
@@ -163,7 +162,7 @@ def _read(text: str, wide: bool) -> Iterator[Span]:
     words = [word for word in words if not (word.isalpha() and word.islower())]
     if words:
         joined = " ".join(words)
-        long = forms.LONG if max(map(len, words)) >= values.LONG else ""
+        long = forms.LONG if max(map(len, words)) >= forms.LONG_WORD else ""
         yield from _of(forms.WORDS, text, f"{joined}\0{joined.lower()}{long}")
     if any(hint in lowered for hint in _HINTS):
         yield from _assigned(text, wide)
@@ -189,7 +188,7 @@ def _formed(text: str, kind: str, must: str, pattern: str) -> Iterator[Span]:
         start, end = match.span(group)
         if kind == "private key":
             end = _end_of_block(text, match.end())
-        if values.fits(must, match[group]):
+        if forms.fits(must, match[group]):
             yield start, end, kind
         place = max(end, match.end())
 
@@ -217,19 +216,19 @@ def _assigned(text: str, wide: bool) -> Iterator[Span]:
         if kind == _PASSWORD:
             free = wide or quoted or match[2] == "="
             if name in _SHORT:
-                secret = values.is_said(value, last=False, wide=False)
+                secret = forms.is_said(value, last=False, wide=False)
             else:
-                secret = values.is_password(value, name, free=free)
-            secret = secret or (quoted and values.is_phrase(value))
+                secret = forms.is_password(value, name, free=free)
+            secret = secret or (quoted and forms.is_passphrase(value))
         else:
-            secret = values.is_key(value, name)
+            secret = forms.is_key(value, name)
         if secret:
             yield start, start + len(value), kind
 
 
 def _named(name: str) -> str | None:
     """The kind of value that a name announces; None when it is no secret."""
-    plain = values.squashed(name).rstrip("0123456789")
+    plain = forms.squashed(name).rstrip("0123456789")
     if plain.endswith(_PASSWORDS) or name.endswith(("_PASS", "_pass", "_PW", "_pw")):
         return _PASSWORD
     if name in _SHORT:
@@ -258,17 +257,17 @@ def _said(text: str, wide: bool) -> Iterator[Span]:
                 continue
             if joined or quote:
                 last = last and joined in _VERBS
-                secret = values.is_said(value, last=last, wide=wide)
+                secret = forms.is_said(value, last=last, wide=wide)
             else:
                 last = last and name in _ENGLISH and start - match.end(1) == 1
-                secret = values.is_beside(value, last=last)
+                secret = forms.is_beside(value, last=last)
             kind = _PASSWORD
         else:
-            plain = values.has_key_letters(value)
-            secret = plain and values.looks_random(
+            plain = forms.has_key_letters(value)
+            secret = plain and forms.looks_random(
                 value, prose=not re.search("[:=]", joined)
             )
-            secret = secret or ("key" in name and values.is_hex_key(value))
+            secret = secret or ("key" in name and forms.is_hex_key(value))
             kind = _VALUE
         if secret:
             yield start, start + len(value), kind
@@ -277,10 +276,10 @@ def _said(text: str, wide: bool) -> Iterator[Span]:
         word = text[max(0, end - 60) : end].split(" ")[-1]
         start = end - len(word.lstrip("\"'`"))
         end = start + len(text[start:end].rstrip("\"'`"))
-        if values.is_said(text[start:end], last=False, wide=False):
+        if forms.is_said(text[start:end], last=False, wide=False):
             yield start, end, _PASSWORD
     for match in re.finditer(_PASSPHRASE, text) if "phrase" in text.lower() else ():
-        if values.is_passphrase(match[2]):
+        if forms.is_passphrase(match[2]):
             yield *match.span(2), "passphrase"
 
 
@@ -291,7 +290,7 @@ def _random(text: str) -> Iterator[Span]:
         # Of `--max-old-space-size=4096` and `session_id=...` the value counts.
         named = re.match(r"(?:[A-Za-z_-]{1,80}=){1,3}(?!=|\Z)", match[0])
         value = match[0][named.end() :] if named else match[0]
-        if values.looks_random(value, prose=True) and not values.is_id(value):
+        if forms.looks_random(value, prose=True) and not forms.is_id(value):
             yield match.end() - len(value), match.end(), _RANDOM
 
 
