@@ -356,7 +356,7 @@ class Vault(_Asked, _vault.Vault):
         """Bring the vault and its git remote together; git asks for no password."""
         from memcli.curation import sync
 
-        return sync.sync(self, sync.Terms(progress=self.progress), dry_run=dry_run)
+        return sync.sync(self, sync.Terms(), dry_run=dry_run)
 
 
 class Vaults(_Asked, _vaults.Vaults):

@@ -90,8 +90,6 @@ def make(path: str) -> str:
         Unwritable, OSError: the disk refuses.
     """
     folder = os.path.dirname(path)
-    if os.path.islink(folder) or os.path.isfile(folder):
-        os.unlink(folder)
     os.makedirs(folder, exist_ok=True)
     names, reason = os.listdir(folder), ""
     if any(name.startswith(os.path.basename(path)) for name in names):
@@ -129,11 +127,7 @@ def remove(path: str) -> None:
 
 
 def _remove(path: str) -> None:
-    if os.path.isdir(path) and not os.path.islink(path):
-        import shutil  # loads bz2 and lzma
-
-        shutil.rmtree(path, ignore_errors=True)
-    elif os.path.lexists(path):
+    if os.path.lexists(path):
         os.unlink(path)
 
 

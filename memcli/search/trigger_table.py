@@ -171,8 +171,6 @@ class Table:
         A file that is written in place leaves its folder's time as it is: it is seen
         when the index is next asked, at the next prompt at the latest.
         """
-        if not self.folders:
-            return False
         for name, stamp in self.folders:
             try:
                 found = folder_stamp(root, os.fsdecode(name))

@@ -124,9 +124,6 @@ class Index(index.FileIndex):
     def _read_toc(self) -> _Contents:
         return _Contents(_Segment(self.storage), self._schema)
 
-    def latest_generation(self) -> int:
-        return 0
-
     def writer(self, procs: int = 1, **_: Any) -> Writer:  # noqa: ARG002
         return Writer(self)
 
@@ -232,9 +229,6 @@ class _Segment(base.Segment):
             return
         raise Damaged(f"there is no document {docnum}")
 
-    def should_assemble(self) -> bool:
-        return False
-
 
 class _Codec(base.Codec):
     length_stats = False
@@ -279,15 +273,6 @@ class _TermsReader(base.TermsReader):
         values = (NUMBERS[fieldname], prefix)
         found = self._db.execute(f"{sql} ORDER BY text", values)
         return ((fieldname, text) for (text,) in found)
-
-    def items(self) -> Iterator[tuple[tuple[str, bytes], TermInfo]]:
-        return ((term, self.term_info(*term)) for term in self.terms())
-
-    def items_from(
-        self, fieldname: str, prefix: bytes
-    ) -> Iterator[tuple[tuple[str, bytes], TermInfo]]:
-        found = self.terms_from(fieldname, prefix)
-        return ((term, self.term_info(*term)) for term in found)
 
     def term_info(self, fieldname: str, text: bytes) -> TermInfo:
         docs, weights = self._listed(fieldname, text)
@@ -367,15 +352,6 @@ class _DocumentsReader(base.PerDocumentReader):
 
     def field_length(self, fieldname: str) -> int:
         return self._store.sums.length if fieldname == WEIGHTED else 0
-
-    def min_field_length(self, fieldname: str) -> int:
-        return min(self._lengths(fieldname), default=0)
-
-    def max_field_length(self, fieldname: str) -> int:
-        return max(self._lengths(fieldname), default=0)
-
-    def _lengths(self, field: str) -> Sequence[int]:
-        return self._store.columns.lengths if field == WEIGHTED else ()
 
     def stored_fields(self, docnum: int) -> dict[str, bytes]:
         return {"row": self._store.stored(docnum)}

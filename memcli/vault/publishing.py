@@ -271,7 +271,7 @@ def _content(
             if Visibility(entity.visibility) is not Visibility.SHARED:
                 continue
         pages.append((blob.path, data))
-    address = repository.setting("remote.origin.url")
+    address = repository.settings().get("remote.origin.url")
     return Content(name, commit, address and shown_of(address), pages)
 
 
