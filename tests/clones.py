@@ -12,7 +12,7 @@ from memcli import Vault
 from memcli.curation import sync
 from memcli.curation.sync_report import Synced
 from memcli.entries import codec, layout
-from memcli.storage.git.network import Terms
+from memcli.storage.git.remote import Terms
 from memcli.vault.caller import Caller
 from tests.conftest import NOW
 from tests.git_command import git

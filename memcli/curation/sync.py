@@ -34,7 +34,7 @@ from memcli.storage import (
 from memcli.storage.git import merging, tree
 from memcli.storage.git import remote as remotes
 from memcli.storage.git.merging import Move
-from memcli.storage.git.network import Terms
+from memcli.storage.git.remote import Terms
 from memcli.storage.git.repository import Repository
 from memcli.storage.git.tree import Difference
 from memcli.storage.lock import Lock

@@ -27,7 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memcli.storage.git.network import Terms
+    from memcli.storage.git.remote import Terms
     from memcli.storage.git.repository import Repository
     from memcli.vault.vault import Vault
 

@@ -24,9 +24,9 @@ from memcli.errors import (
     TooLarge,
     UnsafePath,
 )
-from memcli.storage.git import merging, network, remote
+from memcli.storage.git import merging, remote
 from memcli.storage.git.merging import Move
-from memcli.storage.git.network import Terms
+from memcli.storage.git.remote import Terms
 from memcli.storage.git.repository import Repository
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
@@ -392,7 +392,7 @@ def test_a_remote_that_talks_without_end_is_given_up(
     terms: Terms,
     error: type[MemcliError],
 ) -> None:
-    monkeypatch.setattr(network, "_MOST_TOLD", 1_000_000)
+    monkeypatch.setattr(remote, "_MOST_TOLD", 1_000_000)
     script = two.remote.parent / "talks"
     script.write_text(f"#!/bin/sh\n({said}) >&2\nsleep 60\n")
     script.chmod(0o755)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from memcli.storage.git import network, remotes
-from memcli.storage.git.network import refusal, trouble
+from memcli.storage.git import remote, remotes
 from memcli.storage.git.process import TOO_SLOW, GitResult
+from memcli.storage.git.remote import refusal, trouble
 from memcli.storage.git.remotes import Remote
 
 SERVER = Remote("origin", "https://me:hunter2@example.com/m.git?key=hunter2", "main")
@@ -38,13 +38,13 @@ def test_each_failure_has_its_code(said: str, code: str) -> None:
 
 def test_a_git_that_memcli_has_ended_is_too_slow_or_too_large() -> None:
     slow = trouble(GitResult(TOO_SLOW, b""), SERVER)
-    large = trouble(GitResult(network.TOO_LARGE, b""), SERVER)
+    large = trouble(GitResult(remote.TOO_LARGE, b""), SERVER)
     assert (slow.error_code, large.error_code) == ("remote_unreachable", "too_large")
 
 
 def test_counting_is_no_message() -> None:
     said = b"Counting objects:  10% (1/9)\rCounting objects: 100% (9/9)\nfatal: x\n"
-    assert network.without_progress(said) == "fatal: x"
+    assert remote.without_progress(said) == "fatal: x"
 
 
 def test_the_reason_of_a_push_is_that_of_its_report() -> None:
