@@ -13,10 +13,12 @@ from memcli.entries import codec, layout, no_secrets
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.entries.file_checks import reworded
+from memcli.entries.identity import claim
 from memcli.entries.merging import files as merging
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
+from memcli.search.stored_row import enforced
 from memcli.storage import files
 from memcli.storage.git import commit as commits
 from memcli.storage.vault_paths import inside
@@ -82,10 +84,11 @@ def traffic_of(
 
 
 class Acting(NamedTuple):
-    """An entry in force that acts unasked: how, where and for whom; its versions, by
-    id; and its file."""
+    """An entry in force that acts unasked: how, where, for whom and with which claim;
+    its versions, by id; and its file."""
 
-    how: tuple[bool, str | None, str | None, str, str | None]
+    id: str
+    how: tuple[bool, str | None, str | None, str, str | None, str]
     versions: frozenset[str]
     path: str
 
@@ -106,21 +109,17 @@ class Force(NamedTuple):
     weakened: tuple[str, ...] = ()
     reworded: int = 0
 
-    def now(self, before: dict[str, Acting], after: dict[str, Acting]) -> Force:
+    def now(self, before: Sequence[Acting], after: Sequence[Acting]) -> Force:
         """It without what is not in force here, and with what acts no longer: neither
         itself as before nor by its next version.
 
         Args:
-            before: what acted before the sync, by id.
+            before: what acted before the sync.
             after: what acts now.
         """
-        new = [each for each in after.values() if each.path in self.paths]
-        heirs = {name: each for each in after.values() for name in each.versions}
-        gone = [
-            name
-            for name, each in before.items()
-            if name not in heirs or heirs[name].how != each.how
-        ]
+        new = [each for each in after if each.path in self.paths]
+        still = {(name, each.how) for each in after for name in each.versions}
+        gone = sorted({each.id for each in before if (each.id, each.how) not in still})
         return self._replace(
             pinned=sum(each.how[0] for each in new),
             enforced=sum(each.how[1] is not None for each in new),
@@ -180,23 +179,24 @@ def force_of(contents: Iterable[tuple[str, bytes]]) -> Force:
     return Force(pinned, enforced, tuple(paths), reworded=changed)
 
 
-def acting(vault: Vault, repository: Repository) -> dict[str, Acting]:
-    """By id the entries of a vault that act unasked now, for its owner."""
+def acting(vault: Vault, repository: Repository) -> list[Acting]:
+    """The entries of a vault that act unasked now, for its owner."""
     # As for `force_of`: only an escape hides a key's name.
     words = ("grep", "-l", "-z", "-E", "-e", r"pinned|enforce|\\", "HEAD", "--", "*.md")
     there = repository.answer(*words).decode("utf-8", "surrogateescape")
     paths = [name.partition(":")[2] for name in there.split("\0")]
 
-    def look(reader: Reader) -> dict[str, Acting]:
+    def look(reader: Reader) -> list[Acting]:
         view = View(vault.now_ms() // 1000)
-        found = {}
+        found = []
         for doc in (doc for path in paths for doc in reader.exact("path", path)):
-            row = reader.row(doc)
-            if (row.pinned or row.enforce) and reader.verdict(doc, view) is None:
-                how = (row.pinned, row.enforce, row.project, row.visibility, row.agent)
+            row, enforce = reader.row(doc), enforced(reader.row(doc))
+            if (row.pinned or enforce) and reader.verdict(doc, view) is None:
+                who = row.project, row.visibility, row.agent
+                how = (row.pinned, enforce, *who, claim(row.text))
                 versions = lineage.versions(reader, row.id)
                 ids = frozenset(version.id for version in versions)
-                found[row.id] = Acting(how, ids, row.path)
+                found.append(Acting(row.id, how, ids, row.path))
         return found
 
     return vault.read(look)

@@ -110,6 +110,12 @@ class StoredRow(NamedTuple):
         return cls._make((*plain, Source._make(source)))
 
 
+def enforced(row: StoredRow) -> str | None:
+    """ask or deny, where a person set it."""
+    by_person = row.writer in (None, "manual") and not row.agent
+    return row.enforce if by_person else None
+
+
 def packed_terms(terms: Mapping[str, float]) -> str:
     """Words with their counts, in their order, as `StoredRow.key_terms` holds them.
 

@@ -180,7 +180,7 @@ def _index(vault: Vault) -> Iterator[Check]:
         yield _check("index", said, "chmod u+rx them", PROBLEM)
         return
     entries = counted(facts["entries"], "entry")
-    said = f"{entries}, {facts['bytes']:,} bytes in {facts['path']}"
+    said = f"{entries} in {facts['path']}"
     locked = "; another process keeps it locked" if facts["stale"] else ""
     yield _check("index", said + locked, locked and "try again")
 

@@ -97,12 +97,15 @@ def _refuse_in_the_way(
 ) -> None:
     """Refuse where an uncommitted file would be overwritten."""
     codes = {path: code for code, path in repository.status()}
+    unlooked = tree.not_looked_at(repository)
     for each in changed:
         code = codes.get(each.path)
         place = os.path.join(root, *each.path.split("/"))
         there = os.path.lexists(place)
         if code in (" D", "D ") and not there:
             continue  # gone here, which takes nothing away
+        if each.path in unlooked and there:
+            raise _in_the_way(root, each.path, unlooked[each.path])
         if code is None and (each.before is not None or not there):
             continue
         if code in ("MM", "AM"):
@@ -121,11 +124,15 @@ def _refuse_in_the_way(
         raise _in_the_way(root, each.path)
 
 
-def _in_the_way(root: str, path: str) -> Conflict:
+def _in_the_way(root: str, path: str, flag: str = "") -> Conflict:
+    """The refusal; `flag` lets git look at a file that it was told not to look at."""
+    git = f"git -C {quote(root)}"
     return Conflict(
         f"{path} is not committed here, and the remote's version would overwrite it; "
         "nothing was changed",
-        hint=f"Commit it, or move it away: git -C {root} status",
+        hint=f"Let git see it: {git} update-index {flag} {quote(path)}"
+        if flag
+        else f"Commit it, or move it away: {git} status",
         code="in_the_way",
     )
 
@@ -163,7 +170,10 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
         tree.refuse_sizes(tree.sizes(repository, [*new.values()]), [*new])
     for each in changed:
         if each.after and (why := _no_place(each.path)):
-            glob = "".join("?" if ord(letter) < 32 else letter for letter in each.path)
+            glob = "".join(
+                "?" if ord(letter) < 32 or letter == "\\" else letter
+                for letter in each.path
+            )
             raise UnsafePath(
                 f"the remote has a file {why}: {each.path[:99]!r}; nothing was changed",
                 hint="Take it out in another clone of the remote, then repeat the "
@@ -184,8 +194,8 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
 def _no_place(path: str) -> str:
     """Why a vault has no place for a file of this path; empty where it has one."""
     names = path.encode("utf-8", "surrogateescape").split(b"/")
-    if any(ord(letter) < 32 for letter in path):
-        return "with a control character in its name"
+    if any(ord(letter) < 32 or letter == "\\" for letter in path):
+        return "with a control character or a backslash in its name"
     if len(names) > _DEEP or max(map(len, names)) > _LONG:
         return "too many folders deep, or with too long a name"
     # One file system tells letters' case apart, another not.

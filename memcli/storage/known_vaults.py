@@ -104,7 +104,8 @@ def of_repository(
 ) -> repo_vault.RepoVault | None:
     """The vault that the repository around a folder carries, allowed or not.
 
-    None as well for one that the user's own settings name, as a team's or as theirs.
+    None as well for one that the user's own settings name, as a team's or as theirs;
+    the environment may be a project's.
 
     Raises:
         InvalidConfig: the user's config cannot be understood.
@@ -113,7 +114,7 @@ def of_repository(
     if found is None:
         return None
     named = [place.path for place in configured(environ).values()]
-    personal = named_personal(environ)
+    personal = default_vault(environ)
     if personal:
         named.append(os.path.abspath(os.path.expanduser(personal)))
     if any(os.path.realpath(path) == found.path for path in named):
@@ -222,8 +223,8 @@ def place_of(
         if word and word != PERSONAL:
             if not os.path.exists(root) and is_name(word.removeprefix(_TEAM)):
                 raise refused(word)
-            place = at(root, environ) or _repositorys(root, environ)
-        place = place or KnownVault(PERSONAL, root)
+            place = at(root, environ)
+        place = place or _repositorys(root, environ) or KnownVault(PERSONAL, root)
     if place.engine:
         return place
     root = place.path

@@ -113,6 +113,7 @@ class Vaults:
                 vaults.append(vault)
             except MemcliError as error:
                 missing = isinstance(error, VaultNotFound | NotAVault)
+                missing = missing or error.error_code == "vault_not_allowed"
                 if own and missing and known_vaults.named_personal(environ):
                     raise
                 refusals.append(error)

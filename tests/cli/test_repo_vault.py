@@ -122,8 +122,13 @@ def test_a_clone_is_silent_until_it_is_allowed(
     assert (listed["entries"], listed["recall"]) == (None, False)
     for path in (".memory", str(clone / ".memory")):
         words = ("recall", "deploy", "--vault", path, "--json")
-        by_path = memcli(*words, cwd=clone if path == ".memory" else tmp_path)
-        assert by_path.json["error"]["code"] == "vault_not_allowed"
+        cwd = clone if path == ".memory" else tmp_path
+        env = {"MEMCLI_VAULT": path}
+        for by_path in (
+            memcli(*words, cwd=cwd),
+            memcli("recall", "deploy", "--json", cwd=cwd, environ=env),
+        ):
+            assert by_path.json["error"]["code"] == "vault_not_allowed", by_path
     assert memcli("allow", cwd=clone).out.startswith(f"allowed {clone}/.memory")
     by_path = memcli(*words, cwd=tmp_path)
     assert [row["source"] for row in by_path.json["data"]["rows"]] == ["repo"]

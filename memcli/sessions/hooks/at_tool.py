@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from memcli.entries.text import code_terms, prompt_injection
 from memcli.named_tuple import NamedTuple
+from memcli.search.stored_row import enforced
 from memcli.sessions import markers
 from memcli.sessions.briefing.frame import Item, marked, source_of
 from memcli.sessions.lessons import Action, Looked, fired, is_spared
@@ -128,7 +129,8 @@ def _find(vault: Vault, reader: Reader, view: View, looked: Sequence[Looked]) ->
 
 def _row(reader: Reader, told: Told, view: View) -> StoredRow | None:
     """The entry, if it may be shown here and now."""
-    for doc in reader.exact("id", told.id):
+    # Another file may carry its id.
+    for doc in reader.exact("path", told.path):
         if reader.verdict(doc, view) is None:
             return reader.row(doc)
     return None
@@ -136,11 +138,12 @@ def _row(reader: Reader, told: Told, view: View) -> StoredRow | None:
 
 def _enforced(told: Told, row: StoredRow, looked: Sequence[Looked]) -> str:
     """ask or deny, where a person set it and what fires is no everyday word."""
-    if not row.enforce or row.agent or row.writer not in (None, "manual"):
+    enforce = enforced(row)
+    if enforce is None:
         return ""
     narrow = [each for each in told.triggers if not code_terms.broad(each)]
     fires = any(fired(narrow, told.spared, one) for one in looked)
-    return row.enforce if fires else ""
+    return enforce if fires else ""
 
 
 def _order(found: _Fired) -> tuple[bool, bool, int]:

@@ -216,6 +216,18 @@ def tracked_other_than_notes(repository: Repository) -> list[tuple[str, str]]:
     ]
 
 
+def not_looked_at(repository: Repository) -> dict[str, str]:
+    """The paths that git takes as unchanged, as it was told for each of them, with the
+    option of `git update-index` that ends it."""
+    rows = names(repository.look("ls-files", "-v", "-z", "--", "."))
+    flags = ((row[2:], row[:1]) for row in rows)
+    return {
+        path: "--no-skip-worktree" if flag == "S" else "--no-assume-unchanged"
+        for path, flag in flags
+        if flag == "S" or flag.islower()
+    }
+
+
 def sparse(repository: Repository) -> list[str]:
     """The paths that a sparse checkout keeps out of the folder."""
     if not os.path.lexists(os.path.join(repository.git_dir, "info", "sparse-checkout")):
