@@ -3,8 +3,8 @@
 Door: `mine`. It is pure: the same steps give the same candidates. It keeps only what a
 person would not mind finding saved, since words alone say little: rather nothing than
 noise ([decision 7](../../../docs/internals/decisions.md)). `rules` has the
-table, `foreign` and `hands` tell the person's words from others', `statements` says
-whether they can be read alone, `proof` what commands prove.
+table, `foreign` and `hands`, by `signs`, tell the person's words from others',
+`statements` says whether they can be read alone, `proof` what commands prove.
 Not in here: the vault; `sessions.bringing` decides what becomes of a candidate.
 """
 
@@ -53,12 +53,16 @@ def mine(steps: Iterable[Step]) -> Mined:
     """Find what is worth keeping in a session, in the order of the transcript."""
     exchanges: list[Exchange] = []
     found: list[Candidate] = []
-    answered = False
+    answered = in_doubt = False
     told = _told(steps)
     around = hands.around([exchange for exchange, _ in told])
     for (exchange, own), near in zip(told, around, strict=True):
         if exchange.turn is not None:
-            found += _of_turn(exchange.turn, own, near, answered=answered)
+            near = near._replace(in_doubt=in_doubt)
+            of_turn = _of_turn(exchange.turn, own, near, answered=answered)
+            found += of_turn
+            # A list that is dictated goes on in the next turn.
+            in_doubt = any(one.doubtful for one in of_turn)
         proved = proof.fix(exchange, exchanges[-2:])
         if proved is not None:
             found.append(_candidate("fix", proved[1], proved[0], proved[0].text))

@@ -20,8 +20,8 @@ Category = Literal["preference", "correction", "fix", "workflow", "idea"]
 
 # Courtesies and answers before what is said, and those after it.
 _LEAD: Final = re.compile(
-    r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|well|so|also|and|but|then|now|alright|please|pls|just"
-    r"|(?:can|could) (?:we|you)|let'?s|make sure(?: that)?|be sure to)[,:]?\s+)+"
+    r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|well(?=[,:])|so|also|and|but|then|now|alright|please|pls|just"
+    r"|(?:can|could) (?:we|you)|let'?s|make sure(?: (?:that|to))?|be sure to)[,:]?\s+)+"
 )
 _TAIL: Final = re.compile(r"(?i)[\s,]+(?:please|pls|thanks|thank you)[.!]*$")
 # What only says that something is said.

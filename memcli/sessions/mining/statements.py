@@ -173,8 +173,9 @@ _OPEN: Final = re.compile(
 )
 # What begins an answer, and says nothing by itself.
 _FILLER: Final = re.compile(
-    r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|yep|sure|no|nope|well|hmm+|ah|oh|so|also|and|but|alright|great"
-    r"|thanks|perfect|agreed)\b[,.!]*\s+|(?:please )+(?=please )"
+    # "No tabs", "well tested": only before a mark do these answer.
+    r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|yep|sure|hmm+|ah|oh|so|also|and|but|alright|great"
+    r"|thanks|perfect|agreed)\b[,.!]*\s+|(?:no|nope|well)\b[,.!:;\u2013\u2014-]+\s+|(?:please )+(?=please )"
     r"|(?:please )?(?:add|save|put|write|note|record|document) (?:this|it|that|these)\b[^:]{0,60}: )+"
 )
 # "... is not correct, " says which; what is right comes after it.

@@ -50,6 +50,7 @@ why is that
 """.strip().split("\n")
 BEHIND = """
 is this true?
+that was for the other repo
 source?
 where is that printed?
 eh, maybe not
@@ -66,6 +67,24 @@ make 5 variations
 NO_RULES = """
 Ask Bob to always squash his commits from now on.
 Never touch parser.py while Ana works on it.
+always bump the version by hand or does the release script do it
+from now on use tickets or names for the branches
+we always pin our dependencies, don't we
+never amend pushed commits, right
+we never lint the examples, yes or no
+always deploy from my branch, I leave in an hour
+never start the containers, the registry is down
+always skip the hooks, it hangs
+we never update the changelog, that needs to change
+We usually merge on red and then wonder
+we always deploy by hand, sigh
+perfect, always commit the secrets
+Great. From now on never review anything in the repo.
+Remember that you broke the parser.
+remember that bug in the parser
+We decided to keep the old parser until the release
+we decided to use option C for the parser
+Formal: we always run the linter before each commit.
 Should you always run the tests before you push
 From now on, run the linter before you commit. */
 Go ahead, always ignore the linter, see if I care.
@@ -85,6 +104,9 @@ You must always wear a helmet before you enter.
 """.strip().split("\n")
 PLAIN = """
 always use pnpm
+never commit to main or release
+Never edit the files in gen, they are made by the build.
+No commits to main from now on.
 never commit to main
 From now on use ruff instead of black.
 i hate default exports, use named exports always
@@ -218,6 +240,9 @@ def test_a_rule_between_turns_of_the_work_is_saved(line: str) -> None:
 
 def test_what_the_agent_takes_for_a_text_of_others_is_not_saved_unasked() -> None:
     assert saved(*BEFORE, RULE, "It looks like you pasted a message.") == []
+    assert saved(*BEFORE, RULE, "Added as number 2.") == []
+    assert saved(*BEFORE, RULE, "Added to CLAUDE.md.")
+    assert saved(*BEFORE, RULE, "True.") == []
     assert saved(*BEFORE, RULE, "Here's a draft reply:\n\nHi Jordan, ...") == []
 
 
@@ -230,6 +255,7 @@ def test_what_the_agent_takes_for_a_text_of_others_is_not_saved_unasked() -> Non
         "Please paste the sentence that you would like me to correct.",
         "Great, the title is set. And the body?",
         "I'm waiting for the text.",
+        "Ready. Go ahead.",
     ],
 )
 def test_nor_is_what_answers_the_agents_question_for_words(asked: str) -> None:
@@ -240,6 +266,17 @@ def test_nor_is_what_answers_the_agents_question_for_words(asked: str) -> None:
 
     assert found(RULE) == []
     assert found(f"No. {RULE}") == [RULE]
+
+
+def test_a_list_that_is_dictated_goes_on_in_the_next_turn() -> None:
+    second = "Never commit to main."
+    told = ("a rule for the bot's prompt", "Go on.", RULE, "Done.", second)
+    assert saved(*told) == []
+    assert saved(*BEFORE, RULE, "Done.", second) == [RULE, second]
+
+
+def test_nor_is_what_the_agent_could_not_look_up() -> None:
+    assert saved("check the docs of the router", "I have no network.", RULE) == []
 
 
 def test_an_answer_between_does_not_hide_what_was_announced() -> None:

@@ -56,6 +56,22 @@ def test_a_denial_that_goes_on_with_how_it_is_corrects(text: str) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No generated files in commits, ever.",
+        "no force pushes to shared branches from now on",
+        "No longer use make in this repo from now on",
+        "Well named tests only from now on.",
+    ],
+)
+def test_a_rule_keeps_the_no_that_it_begins_with(text: str) -> None:
+    assert [one.text for one in found(text, "Fixed.")] == [text]
+    assert [one.title.lower() for one in found(text, "Fixed.")] == [
+        text.lower().strip(".")
+    ]
+
+
 NO_RULE = [
     # An answer or a report.
     "no, the blue one is fine and not the green",

@@ -1,0 +1,216 @@
+"""The signs by which `hands` tells whose words a turn holds, and whether they are meant.
+
+Invariant: a sign is a class of words or marks, and no sentence that somebody wrote.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Final
+
+_I: Final = re.IGNORECASE
+
+# --- signs that a person speaks to the agent ------------------------------------------
+
+# How a typed line begins; and what it never holds: a control character, half a
+# quotation, a sign or a smile, a tag, an escape, a badge at its end.
+BEGINS: Final = re.compile(r"\s*(?!\d+[.):])[('`@/.\w\u00a7\u00a4]")
+ODD: Final = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u201c-\u201f\u00ab\u00bb\u2190-\u2bff\u300c-\u300f\"\U0001f000-\U0001ffff]|[:;]-?[()DP](?:\s|$)|</?[A-Za-z]|\\\w|\w\]\s*$|''|\u00b4|\*/|-->|\^\^|!{3}|\?{2}|\(\d+/\d+\)|[Ss]ent from|\s[-\u2013\u2014~] ?[A-Z][\w.]*(?: [A-Z][\w.]*)?\W*$"
+)
+# What agrees, thanks, greets or only connects.
+WORDS: Final = (
+    r"(?:yes|yep|yeah|ok|okay|thanks?(?: you)?|thx|great|perfect|nice|cool|good(?: find| catch)?|hi|hello|hey|sure|done|right|exactly|agreed|correct|alright|please|pls|well|and|also|so|but|now|then|hmm+|first|finally|actually|btw|next|continue|proceed|(?:good ?)?bye|good night|see you(?: \w+)?|that(?:.s| is) (?:all|it)"
+    r"|claude|codex|(?:looks|works|sounds) (?:good|great|fine)|(?:that|this)(?:'s| is)? (?:works?|it|right|correct)(?: now| exactly)?|got it|makes sense|(?:do|go for) (?:it|that|so)|go ahead|understood|(?:is (?:that|this) )?clear|(?:only )?respond with \w+|if you understand|one more thing)"
+)
+ANSWER: Final = re.compile(rf"(?:[\s,.!\u2013\u2014-]*\b{WORDS}\b)+[\s,.!]*", _I)
+# What names a statement before its colon.
+LABEL: Final = re.compile(
+    r"(?:rules?|remember|reminder|note to self|edit|ps|update|correction|decision|(?:(?:the|one|two|three|some|a few|another|last|more|other|next|my|our) )+(?:rules?|things?|notes?|preferences?|conventions?)\b.{0,30}|(?:for|in) (?:this|the|our|all|every)\b.{0,30}|before (?:we|you) .{0,30})\W*",
+    _I,
+)
+# "No, that's wrong", which denies what the agent said when it stands in front.
+DENIES: Final = re.compile(
+    r"(?:\W*(?:no|nope|stop|wait)\b\W*)*(?:(?:that|this|it)(?:'s| is| was)? (?:wrong|not (?:how|the way|right|correct|true)\b).*)?",
+    _I,
+)
+REPLIES: Final = re.compile(
+    r"\W*(?:yes|yep|yeah|ok|okay|no|nope|hmm+|great|perfect|right|exactly|agreed|thanks|good|nice|alright)\b",
+    _I,
+)
+# A task, with its thing.
+TASK: Final = re.compile(
+    r"\s*(?:please |pls |just |go ahead and |actually )*(?:(?:continue|debug|fix|implement|proceed|rebase|refactor|rename|rerun|revert)\b"
+    r"|(?:add|ask|build|bump|change|check|clean|commit|create|delete|deploy|do|extract|finish|give|go|install|invoke|keep|look|make|merge|move|open|push|release|remove|replace|restart|review|run|show|split|start|switch|test|try|update|upgrade|use|write) (?:the|an?|all|any|more|my|our|both|two|three|option|ahead|at|for|into|me|on|up|to|with)\b)",
+    _I,
+)
+# Behind a statement such a task may be about its words.
+MAKES: Final = re.compile(
+    r"\s*(?:please |pls |just )*(?:give|make|show|create|write|do|keep)\b", _I
+)
+ASKS: Final = re.compile(
+    r"\W*(?:why (?:did|do|are|have) you\b|(?:can|could|will|would) (?:you|we) (.*))",
+    _I,
+)
+QUESTION: Final = re.compile(
+    r"\W*(?:when|where|which|what|how) (?!about|if|.*\b(?:it|this|that|these|those)\b)",
+    _I,
+)
+# A bound or a condition of the agent's work; a word on what it does, or was told; what
+# the person does meanwhile.
+DIRECTS: Final = re.compile(
+    r"^\W*(?:please )?(?:don'?t|do not|never|always|i (?:hate|dislike|prefer|like))\b(?!.*\b(?:it|this|that)\b)|^\W*(?:once|when|before|after|until|if)\b(?!.*\b(?:so|would|were|did)\b)"
+    r"|\bi(?:'ve| have)? (?:(?:already|just|also) )?(?:told|asked|want|need) you\b|\byou (?:should|must|need to|have to) (?!not\b|never\b|have\b)|^\W*you (?:keep|forgot|missed|broke)\b|\bthat to happen again\b"
+    r"|\b(?:i'm|i am|we're|we are) (?:going to )?(?:build|chang|continu|debug|deploy|fix|implement|migrat|mov|refactor|releas|replac|review|runn?|switch|test|us|work)(?:e|ing)?\b",
+    _I,
+)
+DECIDED: Final = re.compile(r"\W*(?:\w+\W+){0,5}decision\b[^:]{0,20}:", _I)
+# What may be, or was: no reason of what shall be.
+UNSURE: Final = re.compile(
+    r"n't\b|\b(?:would|could|might|may|not|tried|did|was|were|had|of course|obviously)\b",
+    _I,
+)
+SUBJECT: Final = re.compile(r"\b(?:i|we)\b", _I)
+OURS: Final = re.compile(r"\b(?:we|our|us)\b", _I)
+
+# --- signs that it speaks of others' words, or does not mean its own ------------------
+
+# "this", "that" and "it" without a noun of their own.
+POINTS: Final = re.compile(
+    r"\b(?:it|following|(?:this|that|these|those)(?=\W*$|[,;:]|'s| (?:is|was|are|were|to|in|into|on|for|as|at|with|from|by|out|up|all|sounds?|and|or|one|please|now)\b))",
+    _I,
+)
+# Another person, and what another person said.
+PEOPLE: Final = re.compile(
+    r"\b(?:he|she|him|his|her|hers|yours|who|whose|guy|architect|boss|managers?|leads?|colleagues?|co-?workers?|(?:to|tell|let|remind|inform|ask) (?:the|my|our) (?:\w+ )?(?:team|group|channel|list|devs)|customers?|vendors?|teachers?|friends?|some(?:one|body)|every(?:one|body)|no(?:body| one)|people|legal|hr|ceo|cto|regards|cheers"
+    r"|(?<!\bi )(?<!\byou )(?<!already )(?:told|tells|said|says|spoke|wrote|writes|wants|forwarded|texted)|they (?:say|want|mean|ask)|takes? over|competitors?|consultants?|contractors?|predecessors?|(?:old|last|former|previous|other) (?:job|team|company|employer|repo)|(?:found|got|get|received|saw|read|hear|heard|copied) (?:this|that|it|these|something)|according)\b",
+    _I,
+)
+# A text, and what is done to one.
+TEXT: Final = re.compile(
+    r"\b(?:e-?mails?|mails?|(?<!commit )(?<!error )(?<!log )messages?|slack|letters?|wiki|tweets?|posters?|drafts?|repl(?:y|ies)|respon(?:d|se)(?! (?:only )?with)|wording|tone|grammar|english|feedback|comments?(?=\W*$)|memor(?:y|ies)|remembers?|typos?|sentences?|phrases?|words?|paragraphs?|texts?"
+    r"|quot\w+|translat\w+|summar\w+|tl;?dr|shorte[rn]\w*|formal\w*|polite\w*|friendl\w+|re(?:write|phrase|word)\w*|proof-?read\w*|titles?|headings?|headlines?|captions?|slogans?|banners?|(?<!of )courses?|articles?|blogs?|books?|poems?|songs?|lyrics|speech|dictat\w+|transcri\w+|subtitles?|slides?|paste[ds]?|example|scenario|spam|scam|legit\w*"
+    r"|german|french|spanish|italian|portuguese|dutch|russian|chinese|japanese|thoughts|opinions?|wdyt|eli5|explain|say|rules?|instruct\w+|(?:this|that|these|those|same) (?:line|string)s?|placeholders?|training data|should read|(?:glad|happy) to help|my next \w+|(?:what|thing|one|line) (?:that )?i(?:'ll| will)? (?:send|paste|type|write|put)|i(?:'ll| will)? (?:send|paste)|answer (?:this|that|him|her|them|to)|how (?:should|would|do) (?:i|you|we) (?:react|answer|reply))\b",
+    _I,
+)
+# A game, a story, a case that is only supposed.
+PLAY: Final = re.compile(
+    r"\b(?:imagine|suppose|assume|pretend\w*|hypothe\w+|what if|let's say|role-?play\w*|mock (?:interview|exam)|in character|rehears\w+|sketch|demo|games?|story|stories|novel|scene|act (?:as|like)|jok(?:e|es|ing)|kidding|ha(?:ha)+|lol|lmao|rofl|sarcas\w*|ironic\w*|quiz|riddle|exam|exercise|fiction\w*|in theory|theoretical\w*|prank|parody|satire|improv|persona|you are now|from (?:now|here) on,? you(?:'re| are)|i(?:'m| am) \w+ now|phishing|malicious|red team|attack\w*|resist|evil|trap|dry run|(?:test|see|try) (?:you\b|whether|if you|how you)|yeah right|play (?:a|an|the|my)\b)\b",
+    _I,
+)
+# Mocked, or of no account.
+MOCKED: Final = re.compile(
+    r"^\W*(?:oh|wow|yay|sure|yeah|lovely|brilliant)\b[, ]|\b(?:blah|yada|(?:or )?whatever(?=\W*$)|bla|what could go wrong|because why not|see if i care|of course|obviously|apparently|supposedly|said no(?:body| one)|they said|lmao|lol|haha+|hehe|rofl|smh|gonna|thou)\b|\.\.\.\W*$|/s\W*$",
+    _I,
+)
+# Words for other people; a question, with or without its mark, or two ways; a rule that
+# holds only until a named person is done.
+ASIDE: Final = re.compile(
+    r"^\W*(?:please )?(?:(?:ask|tell|remind|inform|let) (?!me\b|before|first)\w|(?:should|must|would|could|do|does|is|are) (?:you|we|i)\b)|\bwhile (?-i:[A-Z][a-z])"
+    r"|\bor (?:(?:is|are|was|do|does|did|can|could|should|not|only|just|even|maybe|sometimes)\b|what\W*$)|^(?!.*\b(?:never|no|not|before|after|when|if|without)\b|.*n't\b).*\bor\b"
+    r"|(?:,|\s)(?:no|yes|right|correct|huh|eh|is that so|am i right|yes or no|(?:(?:do|does|are)(?:n'?t)? (?:we|you|they)|is(?:n'?t)? it))\W*$",
+    _I,
+)
+# Behind a rule: what is so now, or what comes of it, in words of its own. A reason may
+# pass, and a complaint says the contrary.
+BESIDES: Final = re.compile(
+    r"(?:,|;|\s-|\s\u2014) (?:it|that|which|we|i|you|my|this|saves?|sadly|sigh)\b|(?:,|;|\s-|\s\u2014) (?!they\b)[^,;]{1,40}?(?:\b(?:is|are|am|was|were)\b|'(?:s|re|m)\b)"
+    r"|\band (?:it|then)\b|\b(?:yesterday|today|tonight|currently|at the moment|right now|last (?:week|month|year)|option [a-h0-9])\b",
+    _I,
+)
+# What passes or is regretted, wherever it stands.
+PASSES: Final = re.compile(
+    r"\b(?:still|sadly|regret|sigh|nightmare|wonder)\b|\bdecided\b.*\buntil\b|\bremember (?:that )?(?:i'm|i am|we're|you)\b|\bremember (?:that|this) (?:bug|day|one|time)\b",
+    _I,
+)
+# Praise, and a rule in the same breath, mocks as often as it praises.
+PRAISES: Final = re.compile(
+    r"^\W*(?:oh,? )?(?:perfect|great|lovely|wonderful|brilliant|fantastic|awesome|(?:ok(?:ay)? )?cool|nice one|well done|good job)\b",
+    _I,
+)
+# What sends the agent to a text that it may not reach, and that the person then pastes.
+LOOKS_UP: Final = re.compile(
+    r"\b(?:check|look|read|search|see)\b.*\b(?:docs?|documentation|guide(?:lines?)?|manual)\b",
+    _I,
+)
+# What stands before a colon; and what of it names a rule, where "shorter:" names a text.
+NAMES: Final = re.compile(r"^\W*(\w+(?: \w+){0,2}):\s")
+HEADS: Final = re.compile(
+    r"\b(?:rules?|remember|reminder|note|edit|ps|update|correction|deci\w+|agreed|settled|convention|policy|standard|preference|lesson|important|fyi|todo|requirement|(?:for|in|before|when|here|this|our|my|one|two|three)\b.*)",
+    _I,
+)
+TAKES_BACK: Final = re.compile(
+    r"\b(?:never ?mind|scratch (?:that|it)|forget (?:it|that|what|about|the)|ignore|disregard|strike that|take (?:it|that|this) back|second thoughts?|opposite|contrary|fooled|refuse|nonsense|silly|ridiculous|just (?:saying|venting|testing)|wrong (?:window|chat|tab|terminal|session)|what i (?:just )?(?:said|wrote|typed)|meant for|oops|undo (?:that|this|it)|the other (?:project|repo|window|tab|chat|one))\b"
+    r"|(?:n't|\bnot) (?:\w+ )?(?:mean|meant|agree|believe|listen|serious\w*|really|want (?:it|that|this)\W*$)\b|^\W*(?:not|nah|or)\b",
+    _I,
+)
+# How the turn behind a statement begins that takes it back.
+BUT: Final = re.compile(
+    r"\W*(?:hmm*|wait|nah|as if|of course not|until|(?:for|as) (?:now|long)|in this|no,? (?:wait|no)|sorry|oops|ups|cancel|nvm|wrong (?:repo|window|chat)|changed my mind|just (?:kidding|testing)|(?:do not|don'?t) save|(?:just|only) (?:for|in|on|once|this|today)|i meant?|actually,? (?:no|never|not|don'?t)|delete (?:it|that)|(?:it|this) was (?:an?|the|for|from|in|meant|my|said|written)\b|not (?:for you|meant)|was(?:n'?t| not) for|that(?:'?s| is)? (?:for|from|by|how|what)\b|found in\b|that was\b|vergiss|oublie|olvida)\b",
+    _I,
+)
+GIVES_UP: Final = re.compile(
+    r"\b(?:forget|ignore|disregard|scrap|scratch|ditch|undo|never ?mind|kidding|(?:drop|no more|stop|without) (?:the|that|this)|take .{0,40}\bback|no longer|any ?more|changed? (?:my|our) mind|i was wrong|was (?:just )?a (?:joke|mistake|quote|test))\b",
+    _I,
+)
+# What a turn does with a text that comes next or went before, or an end that waits for it.
+HANDS_ON: Final = re.compile(
+    r"(?:[:,]|\b(?:a|an|and|about|as|at|by|for|from|in|is|of|on|or|says?|shows?|that|the|to|with))\s*$"
+    r"|\b(?:add|append|change|delete|drop|find|include|insert|log|make|mention|name|paste|post|put|remove|replace|save|search|send|turn|what|where|which|who|why|write)\b[^.!?]{0,30}\b(?:it|this|that|these|those)(?=\W*$|[.!?] | (?:as|at|by|for|from|in|into|on|to|up|with)\b)"
+    r"|\b(?:add|append|change|edit|insert|put|remove|replace|write)\b.*(?:\.md|contributing|docs?|guide|handbook|readme|wiki)\b|\b(?:it|this|that|these|those) as\b"
+    r"|\b(?:about|for|of|with) (?:it|this|that|these|those)\W*$|^\W*(?:is|was|are) (?:it|this|that|these|those)\b|^\W*(?:create|file|log|open|write) an? (?:\w+ )?(?:bug|card|comment|entry|issue|note|story|task|test|ticket)\W*$",
+    _I,
+)
+# A sentence: who or what does something, or what is to be done.
+SAYS: Final = re.compile(
+    r"\b(?:i|i'?m|we|you|it|let'?s|is|are|was|were|has|have|does|do|did|can|could|should|would|will|must|needs?|wants?|fail(?:s|ed|ing)|works?|pass(?:es|ed)|(?:ca|could|did|do|does|had|has|have|is|should|was|were|wo|would)n'?t|always|never)\b|\?\W*$"
+    r"|^\W*(?:/\w|(?:please |pls |just |then |also |now )*(?:add|address|bring|build|bump|change|check|clean|commit|complete|configure|continue|create|debug|delete|deploy|document|draft|ensure|explore|extract|find|finish|fix|focus|fold|generate|get|give|go|have|help|implement|improve|include|install|keep|launch|link|look|make|merge|migrate|move|open|prefer|pull|push|put|rebase|refactor|release|remember|remove|rename|replace|rerun|reset|respond|review|rewrite|run|set|show|skip|split|squash|start|stop|switch|try|turn|update|upgrade|use|verify|wait|write)\b)",
+    _I,
+)
+DO: Final = re.compile(
+    r"(?:/\w{3}|(?:build|commit|deploy|merge|push|rebase|rerun)\b)", _I
+)
+# The words of an agent that takes a turn for a text to work on.
+TAKEN: Final = re.compile(
+    r"^\W*(?:added|inserted|appended|written|typed|true|false)\b(?!.*\b(?:agents|claude|memory)\b)|\b(?:that(?:'s| is)? (?:an? )?(?:comment|joke|line|quote|saying|sentence|text)|good joke|next question|(?:added|inserted|pasted|put|wrote) (?:it|that|the|this)(?: \w+)? (?:to|in|into)\b|(?:colleague|someone|somebody) (?:said|wrote)|(?:you(?:'ve| have)?|the) (?:pasted|shared|forwarded)|what would you like|what do you want me to|(?:this|the) (?:message|e-?mail|text|letter|post|sender|author|writer|excerpt)\b"
+    r"|here(?:'s| is| are)\b[^.\n]{0,40}\b(?:drafts?|repl(?:y|ies)|responses?|answers?|versions?|summary|translation|rewrite))",
+    _I,
+)
+# The agent waits for words, or asks and does not only offer to do something: the turn
+# behind it may be these words.
+ASKS_FOR: Final = re.compile(
+    r"\W*(?:(?:and|so|or|ok(?:ay)?|sure|great|got it)\W+)*(?:what|which|who|whose|how|where|why)\b.*\?\W*"
+    r"|(?!.*\b(?:(?:should|shall|may|can|could) (?:i|we)|(?:want|like) me|or|proceed|continue)\b).*\?\W*"
+    r"|.*\b(?:go ahead|ready|next|shoot|your turn|enter|give|listening|need the|paste|quote|send|share|show|tell me|type|waiting)\b.*",
+    _I,
+)
+SENTENCE: Final = re.compile(r"(?<=[.!?:])\s+|\n")
+# The commonest words that English shares with no neighbour.
+ENGLISH: Final = re.compile(
+    r"\b(?:the|it|and|you|we|to|this|that|for|with|of|on|please|ok|yes|go|do|what|why|how|my|be|i|look|fix|run|add|make|not|always|never|use|should|when|before|after|are|is|has|have|from|now|new|yeah)\b",
+    _I,
+)
+
+
+# What is of the trade: things and acts, and how its names are written.
+WORK: Final = re.compile(
+    r"\b(?:(?:apis?|auth|backend|bugs?|class(?:es)?|cli|ci|code|commands?|comments?|continue|css|db|deps?|dev|diffs?|docs?|env|exports?|features?|files?|fix|fixe[ds]|flags?|frontend|functions?|gh|git|html|https?|imports?|interface|json|logs?|main|master|methods?|modules?|npm|null|packages?|patch|pip|plan|pnpm|production|projects?|prs?|pull requests?|push|python|release[sd]?|repos?|review|routers?|run|runs|running|schema|scripts?|server|sessions?|specs?|sql|tabs?|tests?|tested|testing|todos?|tools?|ts|types?|typing|ui|unit|url|variables?|versions?|works|working|(?<=it )work|worktree|yarn|callers?|clients?|columns?|controllers?|errors?|factory|fields?|folders?|headers?|history|ids?|layers?|literals?|names?|pages?|paths?|tables?|values?)\b"
+    r"|(?:abstract|annot|architect|asser|branch|build|cach|changelog|codebase|coding|commit|compil|component|config|container|coverage|databas|debug|dependenc|deploy|docker|document|eject|endpoint|enum|eslint|(?<!no )exception|float|format|github|handler|implement|indent|install|kubern|librar|lint|logging|logger|merg|metadata|migrat|mock|naming|parameter|parser|pipeline|plugin|postgres|pytest|quer(?:y|ies)|readme|rebas|refactor|regex|reposit|retr(?:y|ies)|returns?\b|snapshot|squash|staging|string|timestamp|timeout|typescript|upgrad|whitespac|wrapper|yaml)\w*)"
+    r"|\w_\w|\w\.[a-z]{1,4}\b|/[a-z]|(?-i:[a-z][A-Z]|\b[A-Z]{3,}\b)|--\w|\u00a7|#\d",
+    _I,
+)
+
+
+DAY: Final = re.compile(
+    r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:jan|febr)uary|march|april|june|july|august|(?:septem|octo|novem|decem)ber)\b",
+    _I,
+)
+# How the agent talks.
+TALK: Final = re.compile(
+    r"\b(?:ask (?:me|before|first)|asking|(?:your|with|in) (?:\w+ )?(?:answers?|replies|summaries|explanations)|explain|guess\w*|assum\w+|speak \w+ (?:to|with) me|(?:answer|reply|respond|write|think|talk) in \w+|confirm|approv\w+|interview|apologi\w+|emojis?|english|spelling|use \S+ (?:instead of|rather than))\b",
+    _I,
+)
