@@ -214,8 +214,11 @@ def path_of(environ: Mapping[str, str]) -> str:
 
 def default_vault(environ: Mapping[str, str]) -> str | None:
     """The vault that the user made the default, if any."""
+    path = default_vault_file(environ)
+    if not os.path.isfile(path):  # a pipe would be waited for
+        return None
     try:
-        with open(default_vault_file(environ), encoding="utf-8") as file:
+        with open(path, encoding="utf-8") as file:
             return file.read().strip() or None
     except (OSError, UnicodeDecodeError):
         return None

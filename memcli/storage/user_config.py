@@ -11,8 +11,9 @@ import os
 import re
 import sys
 
-from memcli.errors import InvalidConfig
+from memcli.errors import InvalidConfig, Unreadable
 from memcli.named_tuple import NamedTuple
+from memcli.storage import files
 from memcli.storage.state_dirs import path_of
 
 TYPE_CHECKING = False
@@ -34,13 +35,12 @@ def table(name: str, environ: Mapping[str, str]) -> tuple[dict[str, Any], str]:
         InvalidConfig: the file does not parse, or it has something else of this name.
     """
     path = path_of(environ)
-    try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except (FileNotFoundError, NotADirectoryError):
+    if not os.path.exists(path):
         return {}, path
-    except OSError as error:
-        raise InvalidConfig(f"{path}: {error.strerror}") from error
+    try:
+        data = files.read(path)
+    except Unreadable as error:
+        raise InvalidConfig(error.message) from error
     # TOML may spell a key with escapes.
     if name.encode() not in data and b"\\" not in data:
         return {}, path

@@ -1,11 +1,14 @@
 """A setting of the user's config is changed, and no other byte."""
 
+import os
 import tomllib
+from pathlib import Path
 
 import pytest
 
 from memcli.errors import InvalidConfig
-from memcli.storage.user_config import with_value
+from memcli.storage import state_dirs
+from memcli.storage.user_config import table, with_value
 
 WORDS = ["codex", "exec", 'a "b"', "-"]
 
@@ -67,3 +70,16 @@ def test_however_a_setting_is_written_its_value_is_replaced(
 def test_what_only_a_person_can_change_is_refused(text: str) -> None:
     with pytest.raises(InvalidConfig, match=r"config\.toml"):
         edited(text)
+
+
+def test_a_pipe_in_the_place_of_a_config_is_refused_at_once(tmp_path: Path) -> None:
+    environ = {"XDG_CONFIG_HOME": str(tmp_path)}
+    (tmp_path / "memcli").mkdir()
+    for path in (
+        state_dirs.path_of(environ),
+        state_dirs.default_vault_file(environ),
+    ):
+        os.mkfifo(path)
+    assert state_dirs.default_vault(environ) is None
+    with pytest.raises(InvalidConfig, match="is not a file"):
+        table("vaults", environ)

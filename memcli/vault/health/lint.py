@@ -93,6 +93,7 @@ def _about_repository(vault: Vault, tree: working_tree.Tree) -> Iterator[Finding
     try:
         yield from working_tree.working_tree(vault, repository).findings
         yield from git_state.dropped(vault, repository)
+        yield from git_state.half_merges(vault, repository)
     except errors.HistoryError as error:
         code = "git_stuck" if error.error_code == "git_stuck" else "git_failed"
         yield Finding(".git", 1, code, ERROR, error.message, error.hint)

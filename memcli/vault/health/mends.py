@@ -169,8 +169,18 @@ def _resolved(at: At, entry: Entry) -> Entry:
     return entry.replace(status=Status.RESOLVED, **values)
 
 
+def _whole(at: At, entry: Entry) -> Entry:
+    """A version with what a merge left out."""
+    left = git_state.half_merged(at.vault, at.repository)
+    return entry.replace(**left.get(entry.path, {}))
+
+
 _EDITS: dict[str, tuple[Callable[[At, Entry], Entry], str]] = {
     "resolved_before": (_resolved, "resolve it: what it replaced is resolved"),
+    "half_merged": (
+        _whole,
+        "take over what the other clone changed in the version before",
+    ),
     "stale_key": (_keyed, "write the key of its text"),
 }
 
@@ -254,7 +264,7 @@ def _fork(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
     split = start.replace(superseded_by=second.id, status=Status.SUPERSEDED)
     ours = {name: entry for name, entry in entries.items() if name not in branch}
     theirs = {**branch, before.id: split}
-    names = ("another clone", "another clone")
+    names = (git_state.OTHER, git_state.OTHER)
     sides = chains.Sides({before.id: start}, ours, theirs, names)
     changes: dict[str, tuple[bytes | None, bytes | None]] = {}
     for name, entry in sorted(chains.join(entries, sides).changed.items()):
