@@ -19,7 +19,7 @@ import pytest
 from memcli import Vault
 from memcli.curation import review
 from memcli.entries import layout
-from memcli.errors import HistoryError, LockBusy, UnsafePath
+from memcli.errors import HistoryError, UnsafePath
 from memcli.recall.query import Query, view_of
 from memcli.recall.results import Row
 from memcli.vault.caller import Caller
@@ -213,26 +213,6 @@ def test_a_held_lock_is_exit_code_75_within_the_configured_wait(vault: Vault) ->
         holder.kill()
         holder.communicate()
     assert vault.save(vault.draft({"text": "x"})).outcome == "created"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SOME)
-def test_a_lock_of_git_that_is_left_behind_changes_nothing_and_says_so(
-    vault: Vault, snapshot: Snapshot, name: str
-) -> None:
-    ids = filled(vault)
-    before = snapshot(vault.root)
-    lock = Path(vault.root, ".git", "index.lock")
-    lock.touch()
-    with pytest.raises(LockBusy) as refusal:
-        OPERATIONS[name](vault, ids)
-    assert "index.lock" in refusal.value.message
-    assert refusal.value.exit_code == 75
-    assert "if no git is running" in (refusal.value.hint or "")
-    lock.unlink()
-    assert snapshot(vault.root) == before
-    OPERATIONS[name](vault, ids)
-    assert git(vault, "status", "--porcelain") == ""
 
 
 def conflicting_branches(vault: Vault) -> None:

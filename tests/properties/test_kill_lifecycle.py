@@ -306,26 +306,6 @@ def test_who_finishes_a_killed_command_may_be_killed_as_well(
         next_commands_work(killed.root)
 
 
-@pytest.mark.parametrize("when", ["before", "between", "after"])
-def test_a_file_that_was_edited_after_the_kill_is_left_to_its_author(
-    full: Path, tmp_path: Path, when: str
-) -> None:
-    root = tmp_path / "vault"
-    shutil.copytree(full, root)
-    vault = opened(root, 500)
-    name = id_of(vault, "We deploy on Tuesdays")
-    path = root / vault.path_of(name)
-    step = {"before": 6, "between": 10, "after": 15}[when]
-    assert run_and_kill(root, OPERATIONS["evolve"], step)
-    path.write_text(f"---\nid: {name}\n---\nmine now\n", encoding="utf-8")
-    told: list[str] = []
-    reader = Vault(str(root), Caller(now_ms=lambda: NOW * 1000, tell=told.append))
-    assert reader.recall("mine now").rows[0].text == "mine now"
-    assert path.read_text(encoding="utf-8").endswith("mine now\n")
-    assert any("was edited meanwhile" in line for line in told)
-    assert not state_of(root, layout.JOURNAL).exists()
-
-
 @settings(max_examples=100 if EVERYTHING else 6)
 @given(st.sampled_from(sorted(OPERATIONS)), st.integers(1, 30), st.data())
 def test_kills_in_a_row_never_lose_a_committed_text(

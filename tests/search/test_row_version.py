@@ -17,7 +17,7 @@ from memcli.search.store import FORMAT
 from memcli.search.stored_row import StoredRow
 from memcli.search.updating import Files
 
-KNOWN = (35, 4, 33), "dc36fc9640208e17"
+KNOWN = (35, 4, 34), "dc36fc9640208e17"
 
 FACT = """\
 ---

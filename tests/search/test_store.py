@@ -391,18 +391,6 @@ def test_who_is_idle_holds_no_writer_up(vault: Vault, make_vault: VaultMaker) ->
     assert index.again(lambda reader: reader.size) == len(asks) + 1
 
 
-def test_a_reader_that_is_kept_never_reads_two_states(vault: Vault) -> None:
-    write(vault.root, "a.md", "We deploy on Tuesdays\n")
-    index = Index(vault.root)
-    kept = index.read(lambda reader: reader)
-    assert len(kept.exact("kind", "note")) == 1
-    index.release()
-    write(vault.root, "b.md", "We deploy on Fridays\n")
-    Index(vault.root).current()
-    with pytest.raises(store.Outdated, match="changed meanwhile"):
-        kept.exact("kind", "fix")
-
-
 KILLED = """
 import os, sys, signal
 from memcli.search.store import TYPECODES

@@ -48,14 +48,6 @@ def test_the_commit_is_read_without_starting_git(
         assert opened(folder).commit() == want
 
 
-def test_without_a_commit_there_is_none(tmp_path: Path) -> None:
-    git(tmp_path, "init", "-q")
-    assert opened(tmp_path).commit() == ""
-    (tmp_path / ".git" / "HEAD").write_text("ref: refs/../../secret\n")
-    assert opened(tmp_path).commit() == ""
-    assert CodeHistory.open(str(tmp_path.parent), os.environ) is None
-
-
 def test_a_file_is_as_it_was_also_from_a_folder_of_the_repository(shop: Path) -> None:
     commit = head(shop)
     (shop / "web" / "src" / "app.py").write_bytes(b"other\n")

@@ -150,12 +150,3 @@ def test_what_was_begun_is_finished_and_an_edit_before_the_first_file_stops_it(
     listed = git(vault, "show", "--name-only", "--format=%s", "HEAD").split("\n")
     assert (listed[0] == "save: three") == begun
     assert not journal.exists(vault.root)
-
-
-def test_a_journal_is_not_written_through_a_link(vault: Vault, tmp_path: Path) -> None:
-    (tmp_path / "mine").write_bytes(b"mine")
-    path = state_of(vault.root, layout.JOURNAL)
-    path.parent.mkdir(exist_ok=True)
-    path.symlink_to(tmp_path / "mine")
-    journal.write(vault.root, {"a.md": FileChange(None, b"x")}, "m")
-    assert (tmp_path / "mine").read_bytes() == b"mine"

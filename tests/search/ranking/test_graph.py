@@ -275,15 +275,6 @@ def test_a_question_that_calls_an_entity_by_an_alias_finds_it(vault: Vault) -> N
     assert "graph" not in plain.rows[0].channels
 
 
-def test_the_graph_can_be_left_out(vault: Vault) -> None:
-    save(vault, "Which editor?", source={"session": "s", "seq": 0}, entities=["Helix"])
-    save(vault, "Since last year.", source={"session": "s", "seq": 1})
-    save(vault, "Slow on big files", entities=["Helix"])
-    rows = ask(vault, "which editor of Helix", depth=0).rows
-    assert all(set(row.channels) <= {"lexical", "feedback"} for row in rows)
-    assert len(rows) == 2
-
-
 def test_a_depth_that_is_none_is_refused(vault: Vault) -> None:
     for depth in (-1, 3):
         with pytest.raises(InvalidValue) as error:

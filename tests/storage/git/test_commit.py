@@ -52,26 +52,6 @@ def test_quick_commit_is_the_one_that_git_makes(
     git(root, "fsck", "--strict")
 
 
-def test_plain_repository_gets_its_commits_from_fast_import(
-    tracked: Path, quick: list[str]
-) -> None:
-    (tracked / "staged.txt").write_text("mine")
-    git(tracked, "add", "staged.txt")
-    repository = Repository.open(str(tracked))
-    (tracked / "notes" / "a.md").write_text("a\n")
-    (tracked / "notes" / "b.md").write_text("changed\n")
-    assert commits.commit(repository, ["notes/a.md", "notes/b.md"], "save: two")
-    (tracked / "notes" / "b.md").unlink()
-    assert commits.commit(repository, ["notes/b.md"], "forget: one")
-    assert quick[:4] == ["check-ignore", "update-index", "diff-index", "fast-import"]
-    assert quick[4:] == ["update-index", "diff-index", "fast-import"]
-    assert git(tracked, "status", "--porcelain") == "A  staged.txt\n"
-    assert git(tracked, "ls-tree", "-r", "--name-only", "HEAD") == (
-        "first.md\nnotes/a.md\n"
-    )
-    git(tracked, "fsck", "--strict")
-
-
 def test_save_makes_no_pack_where_fetches_do(tracked: Path) -> None:
     git(tracked, "config", "transfer.unpackLimit", "1")
     (tracked / "notes" / "a.md").write_text("a\n")
