@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memcli.entries.merging.trees import MergePlan
-    from memcli.storage.git.remotes import Remote
+    from memcli.storage.git.on_disk import Remote
     from memcli.vault.vault import Vault
 
     Acted = dict[str, sync_report.Acting]

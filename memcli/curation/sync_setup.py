@@ -17,9 +17,9 @@ from memcli.entries import layout
 from memcli.errors import LockBusy, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import state_dirs
+from memcli.storage.git import on_disk as addresses
 from memcli.storage.git import remote as remotes
-from memcli.storage.git import remotes as addresses
-from memcli.storage.git.remotes import Remote
+from memcli.storage.git.on_disk import Remote
 from memcli.storage.lock import Lock
 
 TYPE_CHECKING = False

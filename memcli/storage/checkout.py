@@ -20,7 +20,7 @@ from memcli.entries import anchors
 from memcli.errors import HistoryError, NotAVault, Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
-from memcli.storage.git import tip
+from memcli.storage.git import on_disk
 
 TYPE_CHECKING = False
 
@@ -150,7 +150,7 @@ class CodeHistory:
 
         No git is started: a save must not wait for one.
         """
-        return tip.commit(self._git_dir)
+        return on_disk.commit(self._git_dir)
 
     def number_of_files(self) -> int:
         """About how many files the repository tracks, by the size of git's index."""
@@ -218,7 +218,7 @@ class CodeHistory:
         None where finding out might run a filter of the repository, which git may have
         to for any file, and where there are very many.
         """
-        from memcli.storage.git.remotes import may_filter
+        from memcli.storage.git.on_disk import may_filter
 
         if self.number_of_files() > _MANY or may_filter(self._git_dir):
             return []
@@ -230,7 +230,7 @@ class CodeHistory:
 
     def branch(self) -> str:
         """The name of the branch that is checked out; empty where there is none."""
-        return tip.branch(self._git_dir).removeprefix("refs/heads/")
+        return on_disk.branch(self._git_dir).removeprefix("refs/heads/")
 
     def _printed(self, command: Sequence[str], seconds: float) -> list[str]:
         """The words that git prints, cut at its ends; none where it failed."""

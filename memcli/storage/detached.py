@@ -83,9 +83,9 @@ def _wanted(environ: Mapping[str, str], modes: tuple[str, ...]) -> bool:
 
 def _has_remote(root: str) -> bool:
     """Whether the vault's own repository names a remote; read without git."""
-    from memcli.storage.git import remotes
+    from memcli.storage.git import on_disk
 
-    found = remotes.find(root)
+    found = on_disk.with_remote(root)
     return (
         found is not None
         and found.url is not None

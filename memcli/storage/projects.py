@@ -16,7 +16,7 @@ from memcli.entries.ids import NONE, check_project
 from memcli.errors import InvalidConfig, InvalidValue
 from memcli.named_tuple import NamedTuple
 from memcli.storage import user_config
-from memcli.storage.git import remotes
+from memcli.storage.git import on_disk
 
 TYPE_CHECKING = False
 
@@ -61,13 +61,13 @@ def of(folder: str | None, environ: Mapping[str, str]) -> Project | None:
         return None
     real = os.path.realpath(folder)
     home = os.path.realpath(environ.get("HOME") or os.path.expanduser("~"))
-    repository = remotes.find(real)
+    repository = on_disk.with_remote(real)
     # Files of a home folder that is under git are no project of all that lies below.
     if repository and _is_above(repository.top, home):
         repository = None
     if _in_vault(real):
         return None
-    remote = remotes.name_of(repository.url or "") if repository else None
+    remote = on_disk.name_of(repository.url or "") if repository else None
     given = _configured(real, repository, remote, environ)
     if given is not None:
         return None if given.name == NONE else given
@@ -77,7 +77,7 @@ def of(folder: str | None, environ: Mapping[str, str]) -> Project | None:
     if repository:
         top, place = repository.top, repository.home
         if repository.url:
-            place = remotes.local_path(repository.url, top) or place
+            place = on_disk.local_path(repository.url, top) or place
     if _is_above(place, home) or _is_temporary(place, environ):
         return None
     return Project(_name_of_folder(place), top)
@@ -85,7 +85,7 @@ def of(folder: str | None, environ: Mapping[str, str]) -> Project | None:
 
 def _configured(
     real: str,
-    repository: remotes.Repository | None,
+    repository: on_disk.Repository | None,
     remote: str | None,
     environ: Mapping[str, str],
 ) -> Project | None:

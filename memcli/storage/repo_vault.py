@@ -14,7 +14,7 @@ import stat
 from memcli.errors import NotAllowed, VaultNotFound
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, state_dirs
-from memcli.storage.git import tip
+from memcli.storage.git import on_disk
 
 TYPE_CHECKING = False
 
@@ -66,7 +66,7 @@ def find(folder: str | None, environ: Mapping[str, str]) -> RepoVault | None:
     """
     if not folder or not os.path.isabs(folder):
         return None
-    found = tip.find(folder)
+    found = on_disk.find(folder)
     if found is None:
         return None
     top = found[0]
@@ -130,7 +130,7 @@ def permissions(environ: Mapping[str, str]) -> list[Permission]:
 
 def top_of(folder: str) -> str | None:
     """The top of the work tree around a folder; None when it is not under git."""
-    found = tip.find(folder)
+    found = on_disk.find(folder)
     return found and found[0]
 
 
@@ -151,13 +151,13 @@ def _holds_home(top: str, environ: Mapping[str, str]) -> bool:
 
 
 def _remote(top: str) -> str:
-    from memcli.storage.git import remotes
+    from memcli.storage.git import on_disk
 
-    repository = remotes.find(top)
+    repository = on_disk.with_remote(top)
     url = repository.url if repository else None
     if not url:
         return ""
-    named = remotes.name_of(url) or remotes.local_path(url, top)
+    named = on_disk.name_of(url) or on_disk.local_path(url, top)
     if named:
         return named
     import hashlib

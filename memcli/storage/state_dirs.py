@@ -44,7 +44,7 @@ def path(root: str, name: str, environ: Mapping[str, str] | None = None) -> str:
         InvalidValue: MEMCLI_STATE names none that can be used.
     """
     if name in _WITH_GIT:
-        from memcli.storage.git.tip import git_dir_of
+        from memcli.storage.git.on_disk import git_dir_of
 
         git_dir = git_dir_of(root)
         if git_dir:

@@ -20,7 +20,7 @@ from memcli.errors import MemcliError, NotAllowed, NotAVault, WriteFailed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import known_vaults
 from memcli.storage.git import commit as commits
-from memcli.storage.git import remote, tip
+from memcli.storage.git import on_disk, remote
 from memcli.storage.git.repository import Repository
 from memcli.storage.git.tree import ignored
 from memcli.storage.listing import paths_of, scan
@@ -94,7 +94,7 @@ def plan(root: str, *, environ: Mapping[str, str] | None = None) -> Plan:
     if was_vault:
         return Plan(root, "repaired" if missing else "exists", missing)
     _refuse_place(root, environ)
-    found = tip.find(root)
+    found = on_disk.find(root)
     if found and (branch := remote.branch_of_clone(root, environ)):
         raise NotAVault(
             f"the remote of {root} has a vault on the branch {branch}",
@@ -243,7 +243,7 @@ def _repository(
     root: str, environ: Mapping[str, str] | None, undo: contextlib.ExitStack
 ) -> tuple[Repository, bool]:
     """The repository that `root` lies in, or a new one; and whether it is new."""
-    if tip.find(root) is not None:
+    if on_disk.find(root) is not None:
         return Repository.open(root, environ=environ), False
     git = os.path.join(root, ".git")
     if not os.path.lexists(git):

@@ -20,7 +20,7 @@ from memcli.search.postgres.connection import Database
 from memcli.search.postgres.publisher import Content, Publisher, Tables
 from memcli.storage import files, known_vaults
 from memcli.storage.git import tree
-from memcli.storage.git.remotes import shown_of
+from memcli.storage.git.on_disk import shown_of
 from memcli.storage.git.repository import Repository
 from memcli.storage.known_vaults import redacted
 

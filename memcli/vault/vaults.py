@@ -277,10 +277,10 @@ def sync_state(vault: Vault) -> SyncState | None:
 def writers(vault: Vault, path: str, seconds: float) -> list[str] | None:
     """The authors of a file of the vault, but for its user; None where git cannot say
     it in this time. A vault without a remote is the user's alone."""
-    from memcli.storage.git import merging, remotes
+    from memcli.storage.git import merging, on_disk
     from memcli.storage.git.repository import Repository
 
-    found = remotes.find(vault.root)
+    found = on_disk.with_remote(vault.root)
     if found is None or not found.url:
         return []
     try:

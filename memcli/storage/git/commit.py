@@ -21,7 +21,7 @@ import time
 from memcli.entries import identity
 from memcli.errors import MemcliError
 from memcli.storage import files
-from memcli.storage.git import staging, tip
+from memcli.storage.git import on_disk, staging
 from memcli.storage.git.index_lock import IndexLock, patiently
 from memcli.storage.git.process import names, run
 from memcli.storage.git.staging import (
@@ -208,8 +208,8 @@ def _plainly(
         or any(not name.endswith(".sample") for name in hooks)
         or any(name.startswith(_IDENTITY) for name in env)
         # Without one the branch is unborn, or only git can tell.
-        or not tip.branch(git_dir).startswith("refs/heads/")
-        or not tip.commit(git_dir)
+        or not on_disk.branch(git_dir).startswith("refs/heads/")
+        or not on_disk.commit(git_dir)
     ):
         return ""
     for path, (_, blob) in staged.items():
@@ -241,7 +241,7 @@ def _by_import(
 ) -> str | None:
     """The commit by fast-import on the tip of the branch; None where it refuses."""
     git_dir = repository.git_dir
-    branch = tip.branch(git_dir)
+    branch = on_disk.branch(git_dir)
     top = repository.prefix
     put = {top + path: what for path, what in staged.items() if what.mode != "000000"}
     gone = [top + path for path, what in staged.items() if what.mode == "000000"]
@@ -252,7 +252,7 @@ def _by_import(
             break
         time.sleep(0.01)
     if not done.code:
-        return tip.commit(git_dir)
+        return on_disk.commit(git_dir)
     # `git commit` would fail, too, and leave more behind.
     if full := staging.refused_by_disk(done.output, git_dir):
         raise full

@@ -11,7 +11,7 @@ import os
 
 from memcli.entries import identity
 from memcli.named_tuple import NamedTuple
-from memcli.storage.git import staging, tip, tree
+from memcli.storage.git import on_disk, staging, tree
 from memcli.storage.git.process import names
 from memcli.storage.git.repository import PLAIN, Blob, Commit, refuse_option
 
@@ -253,7 +253,7 @@ def undisturbed(repository: Repository, paths: Sequence[str]) -> list[str]:
     lacks it ended from two seconds before it to two minutes after it, by git's
     reflog.
     """
-    stash = os.path.join(tip.shared_folder(repository.git_dir), "logs/refs/stash")
+    stash = os.path.join(on_disk.shared_folder(repository.git_dir), "logs/refs/stash")
     refs = ("HEAD", "refs/stash") if os.path.exists(stash) else ("HEAD",)
     rows = [move for ref in refs for move in _reflog(repository, ref)]
     moves = [

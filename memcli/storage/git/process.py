@@ -16,7 +16,7 @@ import time
 
 from memcli.errors import HistoryError
 from memcli.named_tuple import NamedTuple
-from memcli.storage.git import tip
+from memcli.storage.git import on_disk
 
 TYPE_CHECKING = False
 
@@ -135,7 +135,7 @@ def _outside(path: str, folders: Sequence[str]) -> str:
     """
     with contextlib.suppress(OSError):
         here = os.getcwd()
-        around = tip.find(here)
+        around = on_disk.find(here)
         folders = (*folders, here, *(around[:1] if around else ()))
     own = {os.path.realpath(folder) for folder in folders}
     # Notes or settings of the home folder under git make no stranger of ~/bin.

@@ -29,7 +29,8 @@ from memcli.errors import (
     TooLarge,
 )
 from memcli.named_tuple import NamedTuple
-from memcli.storage.git import remotes
+from memcli.storage.git import on_disk
+from memcli.storage.git.on_disk import Remote
 from memcli.storage.git.process import (
     MOST_PRINTED,
     TOO_SLOW,
@@ -37,7 +38,6 @@ from memcli.storage.git.process import (
     clean_environment,
     run,
 )
-from memcli.storage.git.remotes import Remote
 from memcli.storage.git.repository import Repository
 from memcli.storage.git.tree import bases
 
@@ -369,7 +369,7 @@ def _talk(repository: Repository, arguments: Sequence[str], terms: Terms) -> Git
 
 def _talking(repository: Repository, terms: Terms) -> dict[str, str]:
     """The environment of a git that talks: its transports, and whom it may ask."""
-    env = {**repository.environment, "GIT_ALLOW_PROTOCOL": remotes.ALLOWED}
+    env = {**repository.environment, "GIT_ALLOW_PROTOCOL": on_disk.ALLOWED}
     if terms.asks:
         return {**env, "GIT_TERMINAL_PROMPT": "1"}
     if not {"GIT_SSH", "GIT_SSH_COMMAND"} & env.keys():
@@ -432,12 +432,12 @@ def trouble(done: GitResult, remote: Remote) -> MemcliError:
         most = f"At most {MOST_RECEIVED // 1024**3} GB at a time."
         message = f"{where} sends more than memcli accepts"
         return TooLarge(message, hint=f"{most} Is it the right remote?")
-    if remotes.is_folder(address) and not os.path.isdir(os.path.expanduser(address)):
+    if on_disk.is_folder(address) and not os.path.isdir(os.path.expanduser(address)):
         hint = "If it is on another disk, mount that and try again."
         return RemoteUnreachable(f"there is no folder {remote.shown}", hint=hint)
     # git quotes the address, which may hold a password or a token.
     said = without_progress(done.output).replace(address, remote.shown)
-    said = remotes.masked(said)[-1_000:] or f"git ended with {done.code}"
+    said = on_disk.masked(said)[-1_000:] or f"git ended with {done.code}"
     words = said.lower()
     refuses = any(each in words for each in _REFUSING)
     if not refuses and any(each in words for each in _UNREACHABLE):
@@ -450,7 +450,7 @@ def trouble(done: GitResult, remote: Remote) -> MemcliError:
 
 def push_refused(remote: Remote, reason: str, done: GitResult) -> RemoteRefused:
     """The error for a push that the remote has refused."""
-    said = remotes.masked(without_progress(done.said))[:500]
+    said = on_disk.masked(without_progress(done.said))[:500]
     return RemoteRefused(
         f"{remote.name} ({remote.shown}) refuses the push to {remote.branch}: {reason}"
         + (f"; it says: {said}" if said else ""),

@@ -16,9 +16,9 @@ from memcli.entries import identity
 from memcli.errors import HistoryError, NotAVault
 from memcli.named_tuple import NamedTuple
 from memcli.storage.files import LARGEST
-from memcli.storage.git import process, tip
+from memcli.storage.git import on_disk, process
+from memcli.storage.git.on_disk import find
 from memcli.storage.git.process import GitResult, clean_environment, names, run
-from memcli.storage.git.tip import find
 
 TYPE_CHECKING = False
 
@@ -169,7 +169,7 @@ class Repository:
 
     def head(self) -> str | None:
         """The id of the current commit, None in an empty repository."""
-        return tip.commit(self.git_dir) or self.commit_of("HEAD")
+        return on_disk.commit(self.git_dir) or self.commit_of("HEAD")
 
     def commit_of(self, name: str) -> str | None:
         """The commit that a ref or another name means; None when there is none."""
@@ -187,7 +187,7 @@ class Repository:
 
     def is_detached(self) -> bool:
         """Whether HEAD is a commit and no branch."""
-        return tip.is_detached(self.git_dir)
+        return on_disk.is_detached(self.git_dir)
 
     def setting(self, name: str) -> str | None:
         """A setting of git's config; None when it is not set."""
@@ -336,7 +336,7 @@ class Repository:
             if time.monotonic() >= deadline:
                 break
             time.sleep(0.002)
-        if tip.commit(self.git_dir) == commit:
+        if on_disk.commit(self.git_dir) == commit:
             return True
         done = self.git(("merge-base", "--is-ancestor", commit, "HEAD"))
         return done.code != 1  # what cannot be told is not made again

@@ -2,10 +2,10 @@
 
 import pytest
 
-from memcli.storage.git import remote, remotes
+from memcli.storage.git import on_disk, remote
+from memcli.storage.git.on_disk import Remote
 from memcli.storage.git.process import TOO_SLOW, GitResult
 from memcli.storage.git.remote import refusal, trouble
-from memcli.storage.git.remotes import Remote
 
 SERVER = Remote("origin", "https://me:hunter2@example.com/m.git?key=hunter2", "main")
 SSH = "fatal: Could not read from remote repository."
@@ -68,8 +68,8 @@ def test_the_reason_of_a_push_is_that_of_its_report() -> None:
     ],
 )
 def test_a_folder_is_told_from_a_server(address: str, folder: bool) -> None:
-    assert remotes.checked(f" {address} ") == address
-    assert remotes.is_folder(address) is folder
+    assert on_disk.checked(f" {address} ") == address
+    assert on_disk.is_folder(address) is folder
 
 
 @pytest.mark.parametrize(
@@ -91,6 +91,6 @@ def test_a_folder_is_told_from_a_server(address: str, folder: bool) -> None:
 def test_no_part_of_a_password_or_token_of_a_remote_is_shown(
     address: str, shown: str
 ) -> None:
-    assert remotes.shown_of(address) == shown
+    assert on_disk.shown_of(address) == shown
     if "://" in address:
-        assert remotes.masked(f"fatal: '{address}'") == f"fatal: '{shown}'"
+        assert on_disk.masked(f"fatal: '{address}'") == f"fatal: '{shown}'"

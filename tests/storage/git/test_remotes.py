@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memcli.storage.git import remotes
+from memcli.storage.git import on_disk
 
 SHOP = "github.com/acme/shop"
 
@@ -60,7 +60,7 @@ SHOP = "github.com/acme/shop"
     ],
 )
 def test_a_remote_has_one_name_however_it_is_written(url: str, name: str | None):
-    assert remotes.name_of(url) == name
+    assert on_disk.name_of(url) == name
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_remote_has_one_name_however_it_is_written(url: str, name: str | None)
     ],
 )
 def test_a_remote_on_this_machine_is_a_folder(url: str, path: str | None):
-    assert remotes.local_path(url, "/home/me/web") == path
+    assert on_disk.local_path(url, "/home/me/web") == path
 
 
 def repository(folder: Path, config: str) -> str:
@@ -89,7 +89,7 @@ def repository(folder: Path, config: str) -> str:
 
 
 def url_in(folder: str) -> str | None:
-    found = remotes.find(folder)
+    found = on_disk.with_remote(folder)
     assert found is not None
     return found.url
 
@@ -135,7 +135,7 @@ def test_a_config_that_is_too_large_or_no_file_names_no_remote(tmp_path: Path):
 
 def test_a_pipe_in_the_place_of_git_stops_nothing(tmp_path: Path):
     os.mkfifo(tmp_path / ".git")
-    found = remotes.find(str(tmp_path))
+    found = on_disk.with_remote(str(tmp_path))
     assert found is None or found.top != str(tmp_path)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memcli.storage.git import tip
+from memcli.storage.git import on_disk
 from memcli.storage.git.repository import Repository
 
 
@@ -37,7 +37,7 @@ def asked(folder: Path) -> str:
 
 
 def told(folder: Path) -> str:
-    return tip.commit(git(folder, "rev-parse", "--absolute-git-dir"))
+    return on_disk.commit(git(folder, "rev-parse", "--absolute-git-dir"))
 
 
 def test_the_commit_is_gits_loose_packed_detached_and_in_a_linked_tree(
@@ -82,4 +82,4 @@ def test_a_strange_file_in_the_place_of_a_branch_tells_nothing(
 @pytest.mark.parametrize("head", ["ref: refs/../../x", "ref: x", "", "\0", "a" * 41])
 def test_a_strange_head_tells_nothing(repository: Path, head: str) -> None:
     (repository / ".git" / "HEAD").write_text(head)
-    assert tip.commit(str(repository / ".git")) == ""
+    assert on_disk.commit(str(repository / ".git")) == ""
