@@ -99,7 +99,7 @@ def _take(path: str) -> int:
         raise files.write_failed(path, error) from error
     try:
         # A lock on a file that was deleted meanwhile excludes no other process.
-        if _lock_now(handle) and _still_there(handle, path):
+        if lock_now(handle) and still_there(handle, path):
             locked, handle = handle, -1
             return locked
     except OSError as error:
@@ -113,7 +113,8 @@ def _take(path: str) -> int:
 if sys.platform == "win32":
     import msvcrt
 
-    def _lock_now(handle: int) -> bool:
+    def lock_now(handle: int) -> bool:
+        """Lock an open file while a process has it open; whether no other had."""
         # Far behind the end, because Windows forbids reading what is locked and
         # the holder's number at the start is there to be read.
         os.lseek(handle, 1 << 30, os.SEEK_SET)
@@ -129,7 +130,8 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _lock_now(handle: int) -> bool:
+    def lock_now(handle: int) -> bool:
+        """Lock an open file while a process has it open; whether no other had."""
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -139,7 +141,8 @@ else:
         return True
 
 
-def _still_there(handle: int, path: str) -> bool:
+def still_there(handle: int, path: str) -> bool:
+    """Whether an open file is still at its path."""
     try:
         return os.path.samestat(os.fstat(handle), os.stat(path))
     except FileNotFoundError:

@@ -20,6 +20,7 @@ import time
 from memcli.errors import LockBusy
 from memcli.storage import files
 from memcli.storage.files import write_failed
+from memcli.storage.lock import lock_now, still_there
 
 TYPE_CHECKING = False
 
@@ -166,11 +167,12 @@ def release(git_dir: str) -> bool:
     """Remove the lock that a killed memcli has left; return whether it was one."""
     path = os.path.join(git_dir, "index.lock")
     try:
-        handle = os.open(path, os.O_RDWR)
+        handle = os.open(path, os.O_RDWR | files.NONBLOCK | files.NOFOLLOW)
     except OSError:
         return False
     try:
-        if os.read(handle, len(_OURS)) != _OURS or not _is_left(handle, path):
+        ours = os.read(handle, len(_OURS)) == _OURS
+        if not (ours and _is_locked_now(handle) and still_there(handle, path)):
             return False
         _remove_copies(git_dir)
         os.unlink(path)
@@ -203,63 +205,44 @@ def patiently(
 
 _FLAGS = os.O_CREAT | os.O_EXCL | os.O_WRONLY
 
-if sys.platform == "win32":
 
-    def _make(path: str) -> int:
-        """Windows deletes no open file, so `doctor --fix` removes what is left."""
+def _make(path: str) -> int:
+    """Make the lock's file; its handle, or -1.
+
+    It is marked under another name first: a kill in between would leave a file that
+    nobody knows. It is locked while this process lives; the gits that it starts inherit
+    the handle, and one that outlives it keeps the lock.
+
+    Raises:
+        FileExistsError: the lock is held.
+        OSError: the disk refused.
+    """
+    if sys.platform == "win32":  # no open file is deleted; `doctor --fix` removes it
         os.close(os.open(path, _FLAGS, 0o666))
         return -1
+    name = os.path.join(os.path.dirname(path), f"memcli-lock-{os.urandom(4).hex()}")
+    handle = os.open(name, _FLAGS, 0o666)
+    try:
+        if _is_locked_now(handle):
+            os.set_inheritable(handle, True)
+            os.write(handle, _OURS)
+        try:
+            os.link(name, path)
+        except OSError as error:
+            if isinstance(error, FileExistsError) or error.errno in files.REFUSED:
+                raise
+            os.close(os.open(path, _FLAGS, 0o666))  # no second names
+            os.rename(name, path)
+    except BaseException:
+        os.close(handle)
+        raise
+    finally:
+        files.remove_quietly(name)
+    return handle
 
-    def _is_left(_handle: int, _path: str) -> bool:
+
+def _is_locked_now(handle: int) -> bool:
+    try:
+        return lock_now(handle)
+    except OSError:  # a file system without locks
         return False
-
-else:
-    import fcntl
-
-    def _make(path: str) -> int:
-        """Make the lock's file; its handle.
-
-        It is marked under another name first: a kill in between would leave a file that
-        nobody knows.
-
-        Raises:
-            FileExistsError: the lock is held.
-            OSError: the disk refused.
-        """
-        name = os.path.join(os.path.dirname(path), f"memcli-lock-{os.urandom(4).hex()}")
-        handle = os.open(name, _FLAGS, 0o666)
-        try:
-            _mark_and_lock(handle)
-            try:
-                os.link(name, path)
-            except OSError as error:
-                if isinstance(error, FileExistsError) or error.errno in files.REFUSED:
-                    raise
-                os.close(os.open(path, _FLAGS, 0o666))  # no second names
-                os.rename(name, path)
-        except BaseException:
-            os.close(handle)
-            raise
-        finally:
-            files.remove_quietly(name)
-        return handle
-
-    def _mark_and_lock(handle: int) -> None:
-        """Write memcli's mark into the file, and lock it while this process lives.
-
-        The gits that it starts inherit the handle: one that outlives it keeps the lock.
-        """
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:  # a file system without locks
-            return
-        os.set_inheritable(handle, True)
-        os.write(handle, _OURS)
-
-    def _is_left(handle: int, path: str) -> bool:
-        """Whether no process holds this lock, and the file is still at its path."""
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
-        return os.path.samestat(os.fstat(handle), os.stat(path))

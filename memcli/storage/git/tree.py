@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 
-from memcli.entries.text.counted import counted
 from memcli.errors import HistoryError, TooLarge
 from memcli.named_tuple import NamedTuple
 from memcli.storage.files import LARGEST
@@ -29,9 +28,6 @@ SUBMODULE = "160000"
 # What a merge may read and write at once, in bytes. It is held in memory, and several
 # times over while the journal is written: bytes, text and JSON.
 MOST_BYTES = 200_000_000
-# What a vault goes to at once; 100,000 new files took three minutes on a busy machine
-# of two cores, during which the vault is locked.
-MOST_FILES = 250_000
 # Bytes of a list of a commit's files: that of 500,000 notes; and seconds for it.
 _MOST_LISTED = 64_000_000
 _LISTING = 60.0
@@ -134,17 +130,6 @@ def refuse_sizes(sizes: Sequence[int], paths: Sequence[str] = ()) -> None:
         raise _too_large(f"{what} of {largest:,} bytes (at most {LARGEST:,})")
     if sum(sizes) > MOST_BYTES:
         raise _too_large(f"{sum(sizes):,} bytes that differ (at most {MOST_BYTES:,})")
-
-
-def refuse_count(count: int) -> None:
-    """Refuse to go to a commit in which so many files differ.
-
-    Raises:
-        TooLarge: as the remote's changes are.
-    """
-    if count > MOST_FILES:
-        files = counted(count, "changed file")
-        raise _too_large(f"{files} (at most {MOST_FILES:,})")
 
 
 def refuse_many_files(repository: Repository, commit: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memcli.errors import WriteFailed
+from memcli.errors import LockBusy, WriteFailed
 from memcli.storage.git import commit as commits
 from memcli.storage.git.index_lock import IndexLock
 from memcli.storage.git.repository import Repository
@@ -130,6 +130,16 @@ def test_a_disk_without_second_names_has_the_lock_too(
     assert commits.commit(Repository.open(str(tracked)), ["notes/a.md"], "save")
     assert git(tracked, "status", "--porcelain") == ""
     assert not list((tracked / ".git").glob("*lock*"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
+def test_a_pipe_in_the_place_of_the_lock_holds_nobody_up(tracked: Path) -> None:
+    os.mkfifo(tracked / ".git" / "index.lock")
+    (tracked / "notes" / "a.md").write_text("a\n")
+    with pytest.raises(LockBusy):
+        commits.commit(
+            Repository.open(str(tracked)), ["notes/a.md"], "save", patience=0
+        )
 
 
 def test_index_that_another_git_wrote_meanwhile_is_put_right(
