@@ -21,7 +21,7 @@ from memcli.storage.git import on_disk
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 # Set by git while it runs a hook, about *that* repository and *its* index; memcli
 # may be called by such a hook. The pathspec ones would change what a path means.
@@ -97,6 +97,11 @@ class GitResult(NamedTuple):
 def names(output: bytes) -> list[str]:
     """The names of an output with `-z`; one that is not UTF-8 as Python decodes it."""
     return output.decode("utf-8", "surrogateescape").split("\0")[:-1]
+
+
+def joined(names: Iterable[str], end: str = "\0") -> bytes:
+    """Names as input of git, each with its end."""
+    return "".join(f"{name}{end}" for name in names).encode("utf-8", "surrogateescape")
 
 
 def clean_environment(

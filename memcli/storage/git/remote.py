@@ -100,12 +100,8 @@ def set_upstream(repository: Repository, remote: Remote) -> None:
 
 def ahead_behind(repository: Repository, ours: str, theirs: str) -> tuple[int, int]:
     """How many commits only we have, and only they."""
-    done = repository.git(
-        ("rev-list", "--left-right", "--count", f"{ours}...{theirs}", "--")
-    )
-    if done.code:
-        raise HistoryError(f"git cannot compare with the remote: {done.text}")
-    ahead, behind = done.printed.split()
+    words = ("rev-list", "--left-right", "--count", f"{ours}...{theirs}", "--")
+    ahead, behind = repository.look(*words).split()
     return int(ahead), int(behind)
 
 

@@ -18,12 +18,18 @@ from memcli.named_tuple import NamedTuple
 from memcli.storage.files import LARGEST
 from memcli.storage.git import on_disk, process
 from memcli.storage.git.on_disk import find
-from memcli.storage.git.process import GitResult, clean_environment, names, run
+from memcli.storage.git.process import (
+    GitResult,
+    clean_environment,
+    joined,
+    names,
+    run,
+)
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from typing import Self
 
 # No program of git's settings for people who read runs for memcli, no git in a
@@ -145,9 +151,9 @@ class Repository:
             reason = str(error.stderr).strip()
             raise HistoryError(f"git {arguments[0]} failed: {reason}") from error
 
-    def look(self, *arguments: str) -> bytes:
+    def look(self, *arguments: str, data: bytes = b"") -> bytes:
         """As `ask`, for what each `inspect` asks: GitPython's import takes 64 ms."""
-        done = run(self.root, self._reading(literal=True), arguments)
+        done = run(self.root, self._reading(literal=True), arguments, data)
         if done.code:
             raise HistoryError(f"git {arguments[0]} failed: {done.text}")
         return done.printed
@@ -272,7 +278,7 @@ class Repository:
         includes files that are committed.
         """
         paths = [path for path in contents if "\n" not in path]
-        data = _lines(f"HEAD:{self.prefix}{path}" for path in paths)
+        data = joined((f"HEAD:{self.prefix}{path}" for path in paths), "\n")
         output = self.answer("cat-file", "--batch-check=%(objectname)", data=data)
         found = zip(paths, output.split(b"\n"), strict=False)
         same = {path for path, line in found if _is_of(line, contents[path])}
@@ -286,7 +292,7 @@ class Repository:
         if any("\n" in name for name in asked):
             return False
         words = ("cat-file", "--batch-check=%(objectname)")
-        lines = self.answer(*words, data=_lines(asked)).split(b"\n")
+        lines = self.answer(*words, data=joined(asked, "\n")).split(b"\n")
         both = zip(contents.values(), lines[::2], lines[1::2], strict=False)
         return all(_is_of(a, data) and _is_of(b, data) for data, a, b in both)
 
@@ -302,19 +308,15 @@ class Repository:
 
         Asked before an object is read: git keeps a gigabyte of zeros in a megabyte.
         """
-        done = self.git(("cat-file", "--batch-check=%(objectsize)"), _lines(asked))
-        if done.code:
-            raise HistoryError(f"git cat-file failed: {done.text}")
-        rows = done.printed.split(b"\n")
+        words = ("cat-file", "--batch-check=%(objectsize)")
+        rows = self.look(*words, data=joined(asked, "\n")).split(b"\n")
         sizes = [int(row) if row.isdigit() else -1 for row in rows]
         return dict(zip(asked, sizes, strict=False))
 
     def objects(self, asked: Sequence[str]) -> list[bytes | None]:
         """The bytes of each object that git has under such a name, or None."""
-        done = self.git(("cat-file", "--batch"), _lines(asked))
-        if done.code:
-            raise HistoryError(f"git cat-file failed: {done.text}")
-        rest, found = memoryview(done.printed), list[bytes | None]()
+        printed = self.look("cat-file", "--batch", data=joined(asked, "\n"))
+        rest, found = memoryview(printed), list[bytes | None]()
         for name in asked:
             header = bytes(rest[: 200 + 4 * len(name)]).partition(b"\n")[0]
             rest = rest[len(header) + 1 :]
@@ -340,10 +342,6 @@ class Repository:
             return True
         done = self.git(("merge-base", "--is-ancestor", commit, "HEAD"))
         return done.code != 1  # what cannot be told is not made again
-
-
-def _lines(names: Iterable[str]) -> bytes:
-    return "".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape")
 
 
 def _is_of(line: bytes, data: bytes | None) -> bool:

@@ -22,7 +22,7 @@ from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.files import REFUSED, write_failed
 from memcli.storage.git.index_lock import lock_busy
-from memcli.storage.git.process import GitResult, names, run
+from memcli.storage.git.process import GitResult, joined, names, run
 
 TYPE_CHECKING = False
 
@@ -70,7 +70,7 @@ def stage(
     refuse_other_trees(repository, present)
     # Without the index first: it is read only where a rule names a file.
     ignored = ("check-ignore", "-z", "--stdin")
-    listed = _names(present)
+    listed = joined(present)
     for words in ((*ignored, "--no-index"), ignored):
         if not present or run(repository.root, env, words, listed).code:
             break
@@ -100,7 +100,7 @@ def _update(
     repository: Repository, env: dict[str, str], paths: Sequence[str], how: str
 ) -> None:
     words = (*CHEAP, "update-index", how, "-z", "--stdin")
-    done = run(repository.root, env, words, _names(paths)) if paths else None
+    done = run(repository.root, env, words, joined(paths)) if paths else None
     if done is not None and done.code:
         raise failure(repository, done, paths)
 
@@ -122,7 +122,7 @@ def refuse_other_trees(repository: Repository, paths: Iterable[str]) -> None:
 def refuse_filtered(repository: Repository, paths: Iterable[str]) -> None:
     """Raise NotAllowed where a commit holds other bytes of a file than the folder, by a
     filter such as git-crypt: memcli would write the commit's."""
-    data = "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
+    data = joined(paths)
     words = ("check-attr", "-z", "--stdin", "filter", "working-tree-encoding")
     rows = names(repository.answer(*words, data=data)) if data else []
     defined = None
@@ -190,11 +190,9 @@ def index_lines(staged: Mapping[str, tuple[str, str]]) -> bytes:
     git takes no file where it has a folder: what goes, goes first.
     """
     ordered = sorted(staged.items(), key=lambda item: item[1][0] != GONE.mode)
-    return _encode(
-        "".join(
-            f"{'0' if mode == GONE.mode else mode} {blob}\t{path}\0"
-            for path, (mode, blob) in ordered
-        )
+    return joined(
+        f"{'0' if mode == GONE.mode else mode} {blob}\t{path}"
+        for path, (mode, blob) in ordered
     )
 
 
@@ -203,15 +201,7 @@ def pathspecs(paths: Iterable[str]) -> bytes:
 
     Literal one by one: GIT_LITERAL_PATHSPECS would reach the user's hooks.
     """
-    return _encode("".join(f":(literal){path}\0" for path in paths))
-
-
-def _names(paths: Iterable[str]) -> bytes:
-    return _encode("".join(f"{path}\0" for path in paths))
-
-
-def _encode(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
+    return joined(f":(literal){path}" for path in paths)
 
 
 def import_stream(

@@ -10,7 +10,7 @@ import os
 from memcli.errors import HistoryError, TooLarge
 from memcli.named_tuple import NamedTuple
 from memcli.storage.files import LARGEST
-from memcli.storage.git.process import TOO_SLOW, Watch, names, run
+from memcli.storage.git.process import TOO_SLOW, Watch, joined, names, run
 from memcli.storage.git.repository import Blob
 
 TYPE_CHECKING = False
@@ -181,11 +181,8 @@ def blob_ids(repository: Repository, paths: Sequence[str]) -> list[tuple[str, st
         for path in paths
         if "\n" not in path and os.path.isfile(os.path.join(repository.root, path))
     ]
-    data = "".join(f"{path}\n" for path in there).encode("utf-8", "surrogateescape")
-    done = repository.git(("hash-object", "--stdin-paths"), data)
-    if done.code:
-        raise HistoryError(f"git hash-object failed: {done.text}")
-    return list(zip(there, done.printed.decode().split(), strict=True))
+    said = repository.look("hash-object", "--stdin-paths", data=joined(there, "\n"))
+    return list(zip(there, said.decode().split(), strict=True))
 
 
 def tracked_other_than_notes(repository: Repository) -> list[tuple[str, str]]:
@@ -244,9 +241,8 @@ def ignored(repository: Repository, paths: Sequence[str]) -> dict[str, str]:
     Raises:
         HistoryError: git refused.
     """
-    data = "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
     words = ("check-ignore", "--no-index", "--verbose", "-z", "--stdin")
-    done = repository.git(words, data)
+    done = repository.git(words, joined(paths))
     if done.code > 1:
         raise HistoryError(f"git cannot say what it ignores: {done.text}")
     rows = zip(*[iter(names(done.printed))] * 4, strict=False)
