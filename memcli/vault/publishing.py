@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memcli.entries.entry import Entry
-    from memcli.search.postgres.publisher import Standing
+    from memcli.search.postgres.engine import Published
     from memcli.search.updating import Files
     from memcli.storage.git.repository import Blob
     from memcli.vault.vault import Vault
@@ -276,7 +276,7 @@ def _content(
 
 
 def is_due(
-    repository: Repository, publisher: Publisher, standing: Standing, *, force: bool
+    repository: Repository, publisher: Publisher, standing: Published, *, force: bool
 ) -> bool:
     """Whether a commit is to be published; False where the database holds a newer one.
 

@@ -7,7 +7,8 @@ import pytest
 
 from memcli.errors import NotAllowed
 from memcli.search.postgres.connection import Database
-from memcli.search.postgres.publisher import Content, Publisher, Standing
+from memcli.search.postgres.engine import Published
+from memcli.search.postgres.publisher import Content, Publisher
 from memcli.storage.git.repository import Repository
 from memcli.vault import publishing
 
@@ -34,7 +35,7 @@ def root(tmp_path: Path) -> Path:
 
 def is_due(root: Path, head: str, held: str | None, *, force: bool = False) -> bool:
     publisher = Publisher(Database(URL), Content("company", head))
-    standing = Standing(1, held, "1")
+    standing = Published(1, "", "1", held)
     repository = Repository.open(str(root))
     return publishing.is_due(repository, publisher, standing, force=force)
 

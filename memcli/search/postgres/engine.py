@@ -37,7 +37,10 @@ _Answer = TypeVar("_Answer")
 
 _WRITTEN = "written to"
 _STAMP = "published"  # the schema that the folder was written for
-_LOOK = "SELECT schema, version, commit, remote, size FROM memcli.vault WHERE name = %s"
+_LOOK = (
+    "SELECT number, schema, version, commit, remote, size FROM memcli.vault "
+    "WHERE name = %s"
+)
 
 
 def version() -> str:
@@ -46,13 +49,23 @@ def version() -> str:
 
 
 class Published(NamedTuple):
-    """A vault as the database has it; `schema` has the tables of this commit."""
+    """A vault as the database has it; `schema` has the tables of this commit.
 
-    schema: str
-    version: str
-    commit: str
-    remote: str | None
-    size: str
+    `number` counts its publishes; before the first one there is no commit.
+    """
+
+    number: int = 0
+    schema: str = ""
+    version: str | None = None
+    commit: str | None = None
+    remote: str | None = None
+    size: str = ""
+
+
+def published(database: Database, name: str) -> Published:
+    """A vault as the database has it now."""
+    rows = database.ask(_LOOK, (name,))
+    return Published(*rows[0]) if rows else Published()
 
 
 class Engine(Index):
@@ -114,29 +127,28 @@ class Engine(Index):
         if not self._waits:
             self._silence.refuse(redacted(self._url))
         try:
-            rows = self._database.ask(_LOOK, (self._name,))
+            found = published(self._database, self._name)
         except Gone:
-            rows = []  # the database was never prepared
+            found = Published()  # the database was never prepared
         except Unavailable:
             self._note()
             raise
         self._silence.forget()
-        if not rows:
+        if found.commit is None:
             raise MemcliError(
                 f"{redacted(self._url)} holds no vault '{self._name}'",
                 hint="Publish it: memcli publish --vault FOLDER --to NAME",
                 code="not_published",
             )
-        published = Published(*rows[0])
-        if published.version != version():
+        if found.version != version():
             raise MemcliError(
                 f"{redacted(self._url)}: '{self._name}' was published by another "
                 "version of memcli",
                 hint="Publish it again with this version, or install that one.",
                 code="wrong_format",
             )
-        self._settle(published)
-        return published
+        self._settle(found)
+        return found
 
     def _note(self) -> bool:
         """Note a question that failed, if it has kept the caller waiting."""

@@ -14,7 +14,7 @@ from memcli.errors import LockBusy, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.search import database as local
 from memcli.search.documents import numbered
-from memcli.search.postgres.engine import version
+from memcli.search.postgres.engine import Published, published, version
 from memcli.search.store import TABLES, Sums
 from memcli.search.whoosh_codec import Index
 from memcli.storage.known_vaults import redacted
@@ -68,18 +68,6 @@ class Content(NamedTuple):
     commit: str
     remote: str | None = None
     pages: Sequence[tuple[str, bytes]] = ()
-
-
-class Standing(NamedTuple):
-    """The state of a vault in the database; `commit` is None before the first publish.
-
-    `number` counts its publishes.
-    """
-
-    number: int = 0
-    commit: str | None = None
-    version: str | None = None
-    schema: str = ""
 
 
 def initialise(database: Database) -> bool:
@@ -145,15 +133,11 @@ class Publisher:
         self._database = database
         self.content = content
 
-    def standing(self) -> Standing:
+    def standing(self) -> Published:
         """The state of the vault in the database."""
-        rows = self._database.ask(
-            "SELECT number, commit, version, schema FROM memcli.vault WHERE name = %s",
-            (self.content.name,),
-        )
-        return Standing(*rows[0]) if rows else Standing()
+        return published(self._database, self.content.name)
 
-    def not_following(self, standing: Standing) -> NotAllowed:
+    def not_following(self, standing: Published) -> NotAllowed:
         """Why a commit is not published over one that it does not follow."""
         held, commit = (standing.commit or "")[:12], self.content.commit[:12]
         return NotAllowed(
@@ -165,12 +149,12 @@ class Publisher:
             code="not_following",
         )
 
-    def is_current(self, standing: Standing) -> bool:
+    def is_current(self, standing: Published) -> bool:
         """Whether this commit is published, by this version of memcli."""
         here = (standing.commit, standing.version)
         return here == (self.content.commit, version())
 
-    def known(self, standing: Standing) -> dict[str, str]:
+    def known(self, standing: Published) -> dict[str, str]:
         """The published files: by path git's name of the content."""
         if not standing.schema:
             return {}
@@ -194,7 +178,7 @@ class Publisher:
                 )
             yield
 
-    def publish(self, standing: Standing, tables: Tables, size: Sums) -> None:
+    def publish(self, standing: Published, tables: Tables, size: Sums) -> None:
         """Put the tables of a commit in the place of another's, within `turn`."""
         content, number = self.content, standing.number + 1
         prefix = f"memcli_{numbered(content.name):016x}_"
@@ -243,9 +227,8 @@ class Publisher:
         """How many entries are published."""
         import json
 
-        sql = "SELECT size FROM memcli.vault WHERE name = %s"
-        rows = self._database.ask(sql, (self.content.name,))
-        return Sums(*json.loads(rows[0][0])).documents if rows else 0
+        size = self.standing().size
+        return Sums(*json.loads(size)).documents if size else 0
 
 
 def _bytes(path: str, value: object) -> tuple[bytes, object]:
