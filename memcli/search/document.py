@@ -108,7 +108,8 @@ def document(
     entry = links.as_read(entry)
     body = tokens.terms(entry.body, stem)
     names = loose_names(entry.body, entry.entities)
-    terms = _count(body)
+    terms: dict[str, float] = {}
+    _add(terms, body, 1.0)
     if len(terms) > MOST_TERMS:
         checked = _wide(checked, len(terms))
         terms = dict(islice(terms.items(), MOST_TERMS))
@@ -245,13 +246,6 @@ def _row(
         "links": checked.links,
     }
     return StoredRow(**same | drawn)
-
-
-def _count(words: list[str]) -> dict[str, float]:
-    counts: dict[str, float] = {}
-    for word in words:
-        counts[word] = counts.get(word, 0.0) + 1.0
-    return counts
 
 
 def _wide(checked: Checked, count: int) -> Checked:

@@ -66,17 +66,6 @@ def every_path(vault: Vault) -> None:
         processes.run(*words, "--vault", vault.root)
 
 
-def test_a_forged_index_in_the_tree_is_not_read(vault: Vault, trap: Trap) -> None:
-    Path(vault.root, layout.CONFIG).unlink()
-    folder = Path(vault.root, ".memcli", "index")
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in ("state", "_MAIN_1.toc", "MAIN_1.trm"):
-        (folder / name).write_bytes(pickle.dumps(trap))
-    every_path(vault)
-    assert not trap.mark.exists()
-    assert (folder / "state").read_bytes() == pickle.dumps(trap), "nothing is touched"
-
-
 @posix
 def test_a_planted_journal_and_a_link_into_git_write_nothing(
     vault: Vault, trap: Trap
@@ -133,23 +122,6 @@ def test_a_bare_repository_among_the_notes_is_not_the_vaults(
     assert not trap.mark.exists()
     log = ["git", "-C", str(top), "log", "--format=%s"]
     assert "save: " in subprocess.run(log, capture_output=True, text=True).stdout
-
-
-@posix
-@pytest.mark.parametrize("name", [".memcli/index", ".harness"])
-def test_a_link_where_our_files_were_loses_nobody_a_file(
-    vault: Vault, tmp_path: Path, name: str
-) -> None:
-    precious = tmp_path / "precious"
-    precious.mkdir()
-    (precious / "a.txt").write_text("kept")
-    link = Path(vault.root, *name.split("/"))
-    shutil.rmtree(link, ignore_errors=True)
-    link.symlink_to(precious)
-    shutil.rmtree(state_of(vault.root, layout.INDEX), ignore_errors=True)
-    every_path(vault)
-    assert (precious / "a.txt").read_text() == "kept"
-    assert list(precious.iterdir()) == [precious / "a.txt"]
 
 
 @posix
