@@ -146,11 +146,6 @@ class Transaction:
         """The bytes that `put` was given for a path, None when it was not."""
         return self._after.get(path)
 
-    @property
-    def paths(self) -> list[str]:
-        """The paths that `put` and `remove` were given."""
-        return list(self._after)
-
     def remove(self, path: str, *, expected: bytes | None = _UNREAD) -> None:
         """Remove this file, at the end; `expected` as in `put`."""
         self.put(path, None, expected=expected)
@@ -300,8 +295,6 @@ def finish_killed(
 
     For readers: a problem is told, and the files are read as they are.
     """
-    if not journal.exists(root):
-        return
     try:
         with Lock(journal.lock_path(root), 0):
             if journal.exists(root):
