@@ -298,6 +298,8 @@ class Store:
         found: dict[bytes, Listed] = {}
         for field, text, block, n, data, crc in rows:
             docs, weights = posting_list(field, block, n, checked(data, crc))
+            if docs[-1] >= self.sums.end:
+                raise Damaged("a list has a number of no document")
             if self._hides and self.present is not None:
                 seen = [*map(self.present.__getitem__, docs)]
                 if 0 in seen:
@@ -388,6 +390,8 @@ class Store:
         sql = "SELECT data, crc FROM fact WHERE name = ? ORDER BY block"
         for data, crc in self._asked(sql, name):
             column.frombytes(checked(data, crc))
+        if len(column) != self.sums.end:
+            raise Damaged(f"the column {name} has {len(column)} numbers")
         return column
 
     def fetch_rows(self, docs: Iterable[int]) -> None:
