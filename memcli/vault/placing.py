@@ -15,6 +15,7 @@ from memcli.entries.eligibility import facts
 from memcli.entries.entry import EntityType, Entry, Status, Visibility
 from memcli.entries.identity import fingerprint, strict_key
 from memcli.entries.ids import new_id, slug
+from memcli.named_tuple import taken
 from memcli.vault import duplicates, free_paths, lineage
 from memcli.vault.saved import (
     Merged,
@@ -178,23 +179,31 @@ class _Placing:
     ) -> list[str]:
         """Put a registry file for each of these names that is new; their names.
 
-        A skill is an entity itself, also where the others are not registered.
+        A skill is an entity itself, also where the others are not registered. A
+        candidate registers nothing, since it is not decided on. Who may see the entry
+        may see these entities, too.
+
+        Raises:
+            InvalidValue: one of them cannot be a name.
         """
         if not self._register:
             given = [name for name in given if name == _skill_name(entry)]
-        if not given:
+        if not given or entry.status is Status.PENDING:
             return []
-        from functools import partial
+        from memcli.entries.text.mentions import Registered, fold
+        from memcli.vault import registry
 
-        from memcli.vault.registry import new_entities
-
-        free_path = partial(free_paths.free_path, self._vault, folders=self._folders)
-        entities = new_entities(
-            entry, given, self._names, free_path, self._vault.new_id
-        )
-        for entity, data in entities:
-            change.put(entity.path, data, expected=None)
-        return [entity.name for entity, _ in entities]
+        vault, type_ = self._vault, str(entry.type)
+        known = self._names.meant.keys() | self._names.ambiguous.keys()
+        new = [registry.check_name(name) for name in given if fold(name) not in known]
+        folder = layout.registry_folder(type_)
+        for name in new:
+            path = free_paths.free_path(vault, folder, slug(name), self._folders)
+            values = {"type": type_, "path": path, "visibility": str(entry.visibility)}
+            entity = taken(Registered, entry, name=name, aliases=(), **values)
+            data = registry.encode_entity(entity, vault.new_id())
+            change.put(path, data, expected=None)
+        return new
 
     def _join(self, match: tuple[Held, str], draft: Entry) -> Saved:
         """Add to the entry that holds a draft's text what the draft brings.

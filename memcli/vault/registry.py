@@ -15,8 +15,7 @@ import time
 
 from memcli.entries import layout
 from memcli.entries.eligibility import Agent, visible
-from memcli.entries.entry import EntityType, Entry, Status, Visibility, check_choice
-from memcli.entries.ids import slug
+from memcli.entries.entry import EntityType, Entry, Visibility, check_choice
 from memcli.entries.text.mentions import Compiled, Registered, fold
 from memcli.errors import InvalidEntry, InvalidValue, MemcliError
 from memcli.named_tuple import NamedTuple
@@ -27,7 +26,7 @@ from memcli.storage.vault_paths import inside
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any, TypeGuard
 
     # Of a file that cannot be used: the line, and why.
@@ -299,48 +298,6 @@ def encode_entity(entity: Registered, entry_id: str, description: str = "") -> b
         path=entity.path,
     )
     return codec.encode(entry)
-
-
-def new_entities(
-    entry: Entry,
-    given: Sequence[str],
-    names: Compiled,
-    free_path: Callable[[str, str], str],
-    new_id: Callable[[], str],
-) -> list[tuple[Registered, bytes]]:
-    """Entities to register, with their files: names of an entry that are new.
-
-    A candidate registers nothing, since it is not decided on. An agent that may see the
-    entry may see these entities, too.
-
-    Args:
-        entry: the names were given with it; its type becomes theirs.
-        given: the names.
-        names: those that are registered.
-        free_path: gives a free path for a folder and a slug.
-        new_id: gives an id.
-
-    Raises:
-        InvalidValue: one of them cannot be a name.
-    """
-    if not given or entry.status is Status.PENDING:
-        return []
-    known = names.meant.keys() | names.ambiguous.keys()
-    new = [check_name(name) for name in given if fold(name) not in known]
-    folder = layout.registry_folder(str(entry.type))
-    entities = []
-    for name in new:
-        entity = Registered(
-            name,
-            str(entry.type),
-            created=entry.created,
-            path=free_path(folder, slug(name)),
-            agent=entry.agent,
-            visibility=str(entry.visibility),
-            groups=entry.groups,
-        )
-        entities.append((entity, encode_entity(entity, new_id())))
-    return entities
 
 
 def rewrite_entity(
