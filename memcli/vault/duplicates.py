@@ -35,7 +35,7 @@ from memcli.storage import files
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from memcli.search.following import Unindexed
@@ -84,22 +84,18 @@ class HeldTexts:
     def __init__(self, agent: str | None) -> None:
         self._agent = agent
         self._elsewhere: dict[str, tuple[Resolve, ...]] = {}
-        self._by_words: dict[str, list[Held]] = {}
-        self._by_claim: dict[str, list[Held]] = {}
+        # By claim the entries, and whether it is that of their text as it is now.
+        self._by_claim: dict[str, dict[Held, bool]] = {}
         self._by_id: dict[str, Held] = {}
 
-    def add(self, text: str, held: Held) -> None:
-        """Count an entry in, with its body."""
-        said = words(text)
-        self._by_words.setdefault(said, []).append(held)
-        self._by_claim.setdefault(said, []).append(held)
+    def add(self, text: str, held: Held, proposed: str | None = None) -> None:
+        """Count an entry in: with its body, and with the words that it had before a
+        review changed them."""
+        self._by_claim.setdefault(words(text), {})[held] = True
+        if proposed:
+            self._by_claim.setdefault(claim(proposed), {}).setdefault(held, False)
         if held.resolve or held.id not in self._by_id:
             self._by_id[held.id] = held
-
-    def add_proposed(self, text: str | None, held: Held) -> None:
-        """Count an entry in by the words that it had before a review changed them."""
-        if text:
-            self._by_claim.setdefault(claim(text), []).append(held)
 
     def add_resolved(self, said: str, resolves: tuple[Resolve, ...]) -> None:
         """Count a claim as resolved in another vault, which counts here as well."""
@@ -142,7 +138,7 @@ class HeldTexts:
                     if entry.item is None or outcome != "duplicate":
                         return held, outcome
         mine = place(entry.source)
-        for held in _holding(self._by_words.get(said, ()), entry):
+        for held in self._saying(entry):
             same_state = held.status in (_ACTIVE, str(entry.status))
             # An item fades and a fact does not: one must not stand for the other.
             same_role = bool(held.item) == (entry.item is not None)
@@ -151,11 +147,15 @@ class HeldTexts:
                 return held, "duplicate"
         return None
 
+    def _saying(self, entry: Entry) -> list[Held]:
+        """Entries with this text that hold where the draft does."""
+        said = self._by_claim.get(words(entry.body), {})
+        return _holding((held for held, is_text in said.items() if is_text), entry)
+
     def earlier(self, entry: Entry) -> list[Held]:
         """Entries with this text that are no longer active."""
-        same_text = _holding(self._by_words.get(words(entry.body), ()), entry)
         states = (_ACTIVE, str(entry.status))
-        return [held for held in same_text if held.status not in states]
+        return [held for held in self._saying(entry) if held.status not in states]
 
     def elsewhere(self, entry: Entry) -> list[Held]:
         """Active entries of this claim, each of another project than the draft."""
@@ -260,22 +260,22 @@ class Later(NamedTuple):
     def is_current(self, row: StoredRow) -> bool:
         """Whether the file of a row of the index is still as it was indexed.
 
-        One that is not is among `bodies` from then on.
+        One that is not is among `entries` from then on.
         """
         return self.files.is_current(row.path)
 
-    def bodies(self) -> Iterable[tuple[str, bytes, str]]:
-        """(path, data, body) of the changed files that are entries."""
+    def entries(self) -> Iterator[Entry]:
+        """The entries in the changed files."""
         from memcli.entries import codec
 
         for path in self.files.changed:
             try:
                 data = files.read(os.path.join(self.files.root, *path.split("/")))
                 entry = codec.decode(data, path).entry
-                if self.agent is None or visible(entry, self.agent):
-                    yield path, data, entry.body
             except MemcliError:
                 continue  # a broken file holds no entry; every reader reports it
+            if self.agent is None or visible(entry, self.agent):
+                yield entry
 
 
 def place(source: Source) -> tuple[Any, ...]:
@@ -308,15 +308,11 @@ def held_texts(
         row = reader.row(doc)
         if later.is_current(row):
             one = held(row, reader.facts(doc, access=False), now)
-            known.add(row.text, one)
-            known.add_proposed(row.source.proposed, one)
-    for path, data, body in later.bodies():
-        edited = b"\n  proposed:" in data
-        if ids or edited or words(body) in claims:
-            entry = decoded(data, path)
+            known.add(row.text, one, row.source.proposed)
+    for entry in later.entries():
+        if ids or entry.source.proposed or words(entry.body) in claims:
             one = held(entry, facts(entry), now)
-            known.add(body, one)
-            known.add_proposed(entry.source.proposed, one)
+            known.add(entry.body, one, entry.source.proposed)
     return known
 
 
@@ -345,10 +341,3 @@ def _standing(known: Facts, is_item: bool, now: int) -> str:
     if not is_item and verdict(known, View(now)) == "expired":
         return str(Status.EXPIRED)
     return str(known.status)
-
-
-def decoded(data: bytes, path: str) -> Entry:
-    """The entry in a file's bytes; a broken one raises InvalidEntry."""
-    from memcli.entries import codec
-
-    return codec.decode(data, path).entry

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from memcli.entries.entry import Entry, Status
 from memcli.named_tuple import NamedTuple, taken
-from memcli.vault.duplicates import Later, decoded
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable
 
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
+    from memcli.vault.duplicates import Later
 
 SIMILAR = 0.25
 """Entries with so much of their words in common (Jaccard of the terms) are similar.
@@ -34,8 +34,6 @@ SIMILAR on 78 and 122: what a person said would wait for a review too often.
 _LIKE_RESOLVED = 0.5
 MOST_SIMILAR = 3
 _ACTIVE = str(Status.ACTIVE)
-# A file of a resolved entry holds one of these, the last where YAML escapes letters.
-_ENDED = (b"status", b"resolved_at", b"\\")
 
 
 class Similar(NamedTuple):
@@ -73,15 +71,14 @@ def near(reader: Reader, later: Later, entry: Entry) -> tuple[Similar, ...]:
     """The entries in force whose words are nearest to a draft's, where it holds."""
     mine = _terms(entry)
 
-    def may_be(_: bytes, body: str) -> bool:
-        # A fourth of the words in common is cheap to see, and less says too little.
-        return len(mine) <= 4 * sum(word in body.lower() for word in mine)
-
     rows = _indexed(reader, later, mine, reader.plain)
-    for other in _unindexed(later, may_be):
-        row = _row(other)
-        if row.status == _ACTIVE:
-            rows.append((_likeness(mine, row), row))
+    for other in later.entries():
+        # A fourth of the words in common is cheap to see, and less says too little.
+        body = other.body.lower()
+        if len(mine) <= 4 * sum(word in body for word in mine):
+            row = _row(other)
+            if row.status == _ACTIVE:
+                rows.append((_likeness(mine, row), row))
     when = entry.occurred_at or "9"  # what is saved now is newer than all
     return nearest(
         similar(likeness, row, entry.body, when)
@@ -113,16 +110,6 @@ def _indexed(
     """As `alike`, without the rows of files that changed since."""
     rows = alike(reader, terms, admit, limit=10, within=within)
     return [pair for pair in rows if later is None or later.is_current(pair[1])]
-
-
-def _unindexed(
-    later: Later | None, may_be: Callable[[bytes, str], bool]
-) -> Iterator[Entry]:
-    """The entries of files that changed after the index was made, of which their bytes
-    and their body say that they may be wanted: to parse one loads YAML, 15 ms."""
-    for path, data, body in later.bodies() if later else ():
-        if may_be(data, body):
-            yield decoded(data, path)
 
 
 def similar(likeness: float, row: StoredRow, text: str, when: str) -> Similar:
@@ -160,7 +147,7 @@ def like_resolved(
         return None
     mine = _terms(entry)
     rows = _indexed(reader, later, mine, lambda _: True, settling)
-    for other in _unindexed(later, lambda data, _: any(e in data for e in _ENDED)):
+    for other in later.entries() if later else ():
         if resolve_of(other) is not None:
             row = _row(other)
             rows.append((_likeness(mine, row), row))
