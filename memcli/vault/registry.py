@@ -26,7 +26,7 @@ from memcli.storage.vault_paths import inside
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any, TypeGuard
 
     # Of a file that cannot be used: the line, and why.
@@ -176,14 +176,6 @@ def _of_row(row: list[Any]) -> Registered | _Broken:
 
 def _cache_path(root: str) -> str:
     return state_dirs.path(root, layout.REGISTRY_CACHE)
-
-
-def link_names(
-    root: str, agent: Agent | None = None
-) -> Iterator[tuple[tuple[str, ...], str]]:
-    """(folded names, path) of each entity that the asking agent may know of."""
-    for entity in load(root, agent).entities:
-        yield (tuple(map(fold, (entity.name, *entity.aliases))), entity.path)
 
 
 # --- names that are no entities -----------------------------------------------------

@@ -26,10 +26,9 @@ from memcli.storage.vault_paths import inside
 from memcli.vault import lineage, staleness
 from memcli.vault.code_state import CloseLook, Looked, is_stale
 from memcli.vault.health import git_state, log
-from memcli.vault.health.lint import Names, lint
+from memcli.vault.health.lint import lint, pages
 from memcli.vault.health.working_tree import walked
 from memcli.vault.lookup import Brief, brief
-from memcli.vault.registry import link_names
 
 TYPE_CHECKING = False
 
@@ -215,23 +214,23 @@ def _links(vault: Vault, entry: Entry, reader: Reader) -> list[Link]:
         target: graph.meant(reader, target, entry.path)
         for target in links.links_of(entry)
     }
-    plain = Names()
+    plain: dict[str, str] = {}
     if None in found.values():
         # Nothing says who may see these, so an agent is told of none that is owned.
-        plain.add_files(
-            path
-            for path in walked(vault.root).others
-            if vault.agent is None or not path.startswith(_OWNERS)
-        )
-        for names, path in link_names(vault.root, vault.agent):
-            plain.add(names, path)
-    rows = {t: None if doc is None else reader.row(doc) for t, doc in found.items()}
-    return [
-        Link(target, brief(row), row.path)
-        if row
-        else Link(target, None, plain.find(target, entry.path))
-        for target, row in rows.items()
-    ]
+        others = walked(vault.root).others
+        if vault.agent is not None:
+            others = [path for path in others if not path.startswith(_OWNERS)]
+        plain = pages(vault, others)
+    made = []
+    for target, doc in found.items():
+        if doc is not None:
+            row = reader.row(doc)
+            made.append(Link(target, brief(row), row.path))
+        else:
+            readings = links.link_readings(target, entry.path)
+            files = (plain[name] for name in readings if name in plain)
+            made.append(Link(target, None, next(files, None)))
+    return made
 
 
 def _history(vault: Vault, path: str) -> tuple[list[Commit], str | None]:

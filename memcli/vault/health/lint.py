@@ -21,10 +21,10 @@ from memcli.entries.eligibility import View, settled_by, standing
 from memcli.entries.entry import Status
 from memcli.entries.file_checks import ERROR, WARNING, Finding, Text
 from memcli.entries.text.links import composed, link_readings
+from memcli.entries.text.mentions import fold
 from memcli.errors import MemcliError
 from memcli.search.documents import FINDING, LARGE, LINKS, REVIEW, STATUS_MASK, STATUSES
 from memcli.storage import files
-from memcli.vault import registry as store
 from memcli.vault.health import git_state, working_tree
 from memcli.vault.health.git_state import MEND
 
@@ -194,32 +194,21 @@ def _read(vault: Vault, path: str) -> tuple[list[Finding], Text | None]:
     return file_checks.findings(text, len(data), decoded, kinds), text
 
 
-class Names:
-    """The files that a link may mean, by every name that it may use.
+def pages(vault: Vault, others: Iterable[str]) -> dict[str, str]:
+    """The files that are no entries, by every name that a link may use: pictures, the
+    vault's README, and entities that the asking agent may know of.
 
     A lint that did not know aliases was wrong in three findings of four.
     """
-
-    def __init__(self) -> None:
-        self._by_name: dict[str, str] = {}
-
-    def add(self, names: Iterable[str], path: str) -> None:
-        """Let these names mean a file, unless they have a meaning already."""
-        for name in names:
-            self._by_name.setdefault(composed(name), path)
-
-    def add_files(self, paths: Iterable[str]) -> None:
-        """Let links mean files that are not entries: pictures, the vault's README."""
-        for path in paths:
-            plain = path.removesuffix(".md").casefold()
-            self.add((plain, plain.rpartition("/")[2]), path)
-
-    def find(self, target: str, path: str) -> str | None:
-        """The meaning of a link in the file at `path`; None when it dangles."""
-        for name in link_readings(target, path):
-            if name in self._by_name:
-                return self._by_name[name]
-        return None
+    found: dict[str, str] = {}
+    for path in others:
+        plain = path.removesuffix(".md").casefold()
+        for name in (plain, plain.rpartition("/")[2]):
+            found.setdefault(composed(name), path)
+    for entity in vault.registry.entities:
+        for name in (entity.name, *entity.aliases):
+            found.setdefault(composed(fold(name)), entity.path)
+    return found
 
 
 def _about_links(
@@ -228,16 +217,11 @@ def _about_links(
     docs = reader.exact("check", LINKS)
     if not len(docs):
         return
-    names = Names()
-    names.add_files(tree.others)
-    for called, path in store.link_names(vault.root):
-        names.add(called, path)
-    for name in reader.values("name"):
-        names.add((name,), name)
+    names = {*pages(vault, tree.others), *map(composed, reader.values("name"))}
     for doc in docs:
         row = reader.row(doc)
         for target, line in row.links:
-            if names.find(target, row.path) is None:
+            if names.isdisjoint(link_readings(target, row.path)):
                 message = f"links to nothing: {target}"
                 yield Finding(row.path, line, "dangling_link", WARNING, message)
 
