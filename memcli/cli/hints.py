@@ -52,7 +52,8 @@ def sentences(command: str, query: str, found: NoMatch | None) -> list[str]:
         return ["No matching entries."]
     if not found.entries:
         return ["The vault has no entry yet. Save one: memcli save TEXT"]
-    lacking = f"No entry contains {named(found.missing)}." if found.missing else ""
+    lacked = found.missing_terms
+    lacking = f"No entry contains {named(lacked)}." if lacked else ""
     if found.filtered:
         by = ", ".join(found.filters) or "any"
         held = counted(found.filtered, "entry")

@@ -20,7 +20,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
-    from typing import Any
 
     from memcli.search.ranking.corpus import Term
     from memcli.search.reader import Reader
@@ -149,7 +148,7 @@ class NoMatch(NamedTuple):
 
     Args:
         entries: how many entries there are for the caller.
-        missing: the words of the question that no entry holds.
+        missing_terms: the words of the question that no entry holds.
         filtered: how many entries hold a word of the question, and would be shown
             without the filters.
         ended: status -> how many entries hold a word of the question, and are not
@@ -158,17 +157,10 @@ class NoMatch(NamedTuple):
     """
 
     entries: int
-    missing: Sequence[str] = ()
+    missing_terms: Sequence[str] = ()
     filtered: int = 0
     ended: Mapping[str, int] = {}
     filters: Sequence[str] = ()
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        fields = self._asdict()
-        return {"entries": fields.pop("entries"), "missing_terms": self.missing} | {
-            name: value for name, value in fields.items() if name != "missing"
-        }
 
 
 def why_none(reader: Reader, query: Query) -> NoMatch:
@@ -191,7 +183,7 @@ def why_none(reader: Reader, query: Query) -> NoMatch:
     narrowed = _filters(query)
     return NoMatch(
         entries=reader.live,
-        missing=tuple(missing),
+        missing_terms=tuple(missing),
         filtered=len(shown) if narrowed else 0,
         ended={} if narrowed else _ended(reader, query, docs - shown),
         filters=narrowed,
@@ -211,11 +203,13 @@ def _filters(query: Query) -> tuple[str, ...]:
 def merged(answers: Sequence[NoMatch]) -> NoMatch:
     """Why several vaults found nothing; a word is missing when all of them lack it."""
     first = answers[0]
-    missing = [w for w in first.missing if all(w in a.missing for a in answers)]
+    missing = [
+        w for w in first.missing_terms if all(w in a.missing_terms for a in answers)
+    ]
     statuses = sorted({status for answer in answers for status in answer.ended})
     return NoMatch(
         entries=sum(answer.entries for answer in answers),
-        missing=tuple(missing),
+        missing_terms=tuple(missing),
         filtered=sum(answer.filtered for answer in answers),
         ended={s: sum(answer.ended.get(s, 0) for answer in answers) for s in statuses},
         filters=first.filters,

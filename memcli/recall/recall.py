@@ -155,12 +155,8 @@ def look(
     reader.fetch_rows([hit.doc for hit in ranking.hits])
     answers = [_answer(reader, query, hit, named) for hit in ranking.hits]
     rows, omitted = fit(answers, query.max_chars)
-    paths = {row.path for row in rows}
-    shown = {
-        hit.doc
-        for hit, row in zip(ranking.hits, answers, strict=True)
-        if row.path in paths
-    }
+    docs = {row.path: hit.doc for row, hit in zip(answers, ranking.hits, strict=True)}
+    shown = {docs[row.path] for row in rows}
     warnings = unknown_warnings(reader, query.filters)
     warnings += _replacements(reader, query, rows)
     if scorer.problem:

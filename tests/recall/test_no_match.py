@@ -34,7 +34,7 @@ def test_entries_that_filters_leave_out_are_counted(vault: Vault) -> None:
     save(vault, "red apples")
     save(vault, "green apples", tags=["x"])
     found = why(vault, "apples", kinds=["fix"])
-    assert (found.filtered, found.missing, found.ended) == (2, (), {})
+    assert (found.filtered, found.missing_terms, found.ended) == (2, (), {})
 
 
 def test_the_filters_that_leave_all_out_are_named_and_the_moment_is_one(
@@ -93,10 +93,10 @@ def test_several_vaults_say_together_what_none_of_them_holds(
     found = both.recall("applezz kubernetes").no_match
     assert found is not None
     assert found.entries == 2
-    assert found.missing == ("applezz", "kubernetes")
+    assert found.missing_terms == ("applezz", "kubernetes")
     gathered = both.reflect("kubernetes").no_match
     assert gathered is not None
-    assert gathered.missing == ("kubernetes",)
+    assert gathered.missing_terms == ("kubernetes",)
 
 
 def test_of_very_many_words_the_first_are_named() -> None:
