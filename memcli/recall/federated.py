@@ -8,6 +8,7 @@ own rows. Nothing else is written.
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import ExitStack, suppress
 from functools import partial
 from itertools import chain, zip_longest
@@ -150,14 +151,10 @@ def _count_resolved(vaults: Vaults, own: Reader, stack: ExitStack) -> None:
 def _warnings(notes: Iterable[tuple[Vault, Sequence[str]]]) -> list[str]:
     """The warnings that all vaults give, then each vault's own with its name."""
     by_vault = [(vault.source, texts) for vault, texts in notes]
-    every = dict.fromkeys(text for _, texts in by_vault for text in texts)
-    common = [
-        text
-        for text in every
-        if len(by_vault) > 1 and all(text in texts for _, texts in by_vault)
-    ]
-    own = [(at, text) for at, texts in by_vault for text in texts if text not in common]
-    return common + [f"{source}: {text}" for source, text in own]
+    told = [(source, text) for source, texts in by_vault for text in texts]
+    counts = Counter(text for _, text in told)
+    common = [text for text, n in counts.items() if n == len(by_vault) > 1]
+    return common + [f"{at}: {text}" for at, text in told if text not in common]
 
 
 # --- one answer ---------------------------------------------------------------------
