@@ -126,7 +126,7 @@ class _Drafts:
         self,
         vault: Vault,
         drafts: list[Entry],
-        occasion: saving.Occasion,
+        origin: str,
         *,
         dry_run: bool,
     ) -> list[Saved]:
@@ -134,7 +134,7 @@ class _Drafts:
         if dry_run or not drafts:
             return saving.plan(vault, drafts) if drafts else []
         return saving.save_all(
-            vault, drafts, allow_secret=self._allow_secret, occasion=occasion
+            vault, drafts, allow_secret=self._allow_secret, origin=origin
         )
 
     def outcome(self, saved: list[Saved], *, dry_run: bool) -> Imported:
@@ -186,8 +186,7 @@ def import_lines(
         else:
             checked.append(answer)
     origin = os.path.basename(name) if name != "-" else "standard input"
-    occasion = saving.Occasion("import", origin)
-    saved = drafts.saved(vault, checked, occasion, dry_run=manner.dry_run)
+    saved = drafts.saved(vault, checked, origin, dry_run=manner.dry_run)
     return drafts.outcome(saved, dry_run=manner.dry_run)
 
 
@@ -262,9 +261,9 @@ def import_folder(
     ):
         for path in paths:
             drafts.fail(path, 1, Unreadable(problem))
-    occasion = saving.Occasion("import", os.path.basename(root))
+    origin = os.path.basename(root)
     found = [draft for _, draft in drafts.found]
-    saved = drafts.saved(vault, found, occasion, dry_run=dry_run)
+    saved = drafts.saved(vault, found, origin, dry_run=dry_run)
     return drafts.outcome(saved, dry_run=dry_run)
 
 
@@ -352,8 +351,7 @@ def import_memories(
     sources = {source for source, _ in texts}
     held = vault.read(lambda reader: _imported_from(reader, sources))
     new = [draft for _, draft in drafts.found if _text_of(draft) not in held]
-    occasion = saving.Occasion("import", tool.title)
-    rest = iter(drafts.saved(vault, new, occasion, dry_run=dry_run))
+    rest = iter(drafts.saved(vault, new, tool.title, dry_run=dry_run))
     results, became = list[Saved](), list[Became]()
     for text, (line, draft) in zip(texts, drafts.found, strict=True):
         row = held.get(text)

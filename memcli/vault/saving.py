@@ -8,7 +8,6 @@ one transaction and one commit.
 from __future__ import annotations
 
 from memcli.entries.entry import Status
-from memcli.named_tuple import NamedTuple
 from memcli.storage.transaction import subject
 from memcli.vault import duplicates, likeness
 from memcli.vault.placing import place
@@ -27,16 +26,6 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 _WRITTEN = ("created", "merged", "seen", "recurred")
-
-
-class Occasion(NamedTuple):
-    """How the commit and the log of signals call a save.
-
-    `verb` is save or import; `origin` names the file that the drafts are from.
-    """
-
-    verb: str = "save"
-    origin: str = ""
 
 
 def save(
@@ -68,7 +57,7 @@ def save_all(
     allow_secret: bool = False,
     similar: bool = False,
     register: bool = False,
-    occasion: Occasion = Occasion(),  # noqa: B008 a value that cannot change
+    origin: str | None = None,
 ) -> list[Saved]:
     """Save drafts in their order, in one transaction and one commit.
 
@@ -78,13 +67,13 @@ def save_all(
         allow_secret: as for `save`.
         similar: name the entries that are nearest to the first draft.
         register: as for `save`.
-        occasion: what for, as the commit says.
+        origin: of an import, the name of the file that they are from.
 
     Raises:
         As `save`.
     """
     # Before the lock: others must not wait for a look into this one's project.
-    verb = occasion.verb
+    verb = "save" if origin is None else "import"
     drafts = _in_code(vault, drafts, verb)
     with vault.transaction() as change:
         change.action = verb
@@ -94,7 +83,7 @@ def save_all(
         )
         saved = place(vault, change, drafts, held_texts, register=register)
         created = [item for item in saved if item.outcome == "created"]
-        change.message = _message(occasion, saved)
+        change.message = _message(verb, origin, saved)
     cited = [entry_id for item in created for entry_id in item.cited]
     if cited and verb == "save":
         vault.recorder.judged(cited, useful=True, by="citation")
@@ -165,9 +154,8 @@ def look_up(
     return vault.index.glance(look)
 
 
-def _message(occasion: Occasion, saved: Sequence[Saved]) -> str:
+def _message(verb: str, origin: str | None, saved: Sequence[Saved]) -> str:
     """The first line of the commit."""
-    verb, origin = occasion
     written = [item for item in saved if item.outcome in _WRITTEN]
     if len(written) == 1 and not origin:
         again = "" if written[0].outcome == "created" else f"{written[0].outcome}: "

@@ -141,7 +141,7 @@ def test_an_import_of_many_does_not_wash_out_what_was_recalled(vault: Vault):
     vault.recall("deploy")
     drafts = [vault.draft({"text": f"Fact number {n}"}) for n in range(150)]
     skill = vault.draft({"text": "How to deploy", "kind": "skill"})
-    saving.save_all(vault, [*drafts, skill], occasion=saving.Occasion("import"))
+    saving.save_all(vault, [*drafts, skill], origin="")
     one, many = noted(vault, "write")
     assert (one["kind"], one.get("count")) == ("skill", None)
     assert (many["id"], many["count"], many["kind"]) == (None, 150, "note")
