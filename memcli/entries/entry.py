@@ -289,18 +289,18 @@ _TAG = r"\w[\w:./+-]*"
 def check_kind(value: str, kinds: Collection[str]) -> str:
     """Return the kind in lower case, or raise InvalidValue with those that exist."""
     kind = value.strip().lower()
-    if kind in kinds:
-        return kind
-    raise _refusal("kind", value, kinds)
+    if kind not in kinds:
+        raise _refusal("kind", value, kinds)
+    return kind
 
 
 def check_choice(choices: type[_Choice], value: str, field: str) -> _Choice:
     """Return the member that a word names, or raise InvalidValue with the words."""
     word = value.strip().lower()
     for member in choices:
-        if member.value.lower() == word:
+        if member.lower() == word:
             return member
-    raise _refusal(field, value, [member.value for member in choices])
+    raise _refusal(field, value, list(choices))
 
 
 def check_tag(value: str) -> str:

@@ -5,6 +5,7 @@ Invariant: pure. A link inside code is not a link.
 
 from __future__ import annotations
 
+import posixpath
 import re
 import unicodedata
 
@@ -70,13 +71,6 @@ def unlinked(text: str) -> str:
     return parts.sub(lambda found: found[1] or "\\[" * len(found[0]), text)
 
 
-def wikilinks(body: str) -> tuple[str, ...]:
-    """Targets of `[[wikilinks]]` alone, as written; code is left out."""
-    text = _CODE.sub("", body) if "`" in body else body
-    targets = (target.strip() for target in _WIKILINK.findall(text))
-    return tuple(dict.fromkeys(target for target in targets if target))
-
-
 def links_of(entry: Entry) -> tuple[str, ...]:
     """Targets of an entry's links: in its body, and in its key `links`.
 
@@ -138,24 +132,14 @@ def link_readings(target: str, path: str) -> tuple[str, ...]:
     readings: list[str] = []
     for spelling in spellings:
         key = composed(spelling.removesuffix(".md").removeprefix("./").casefold())
-        readings += (key, joined(folder, key), key.rpartition("/")[2])
+        joined = posixpath.normpath(f"/{folder}/{key}").strip("/")
+        readings += (key, joined, key.rpartition("/")[2])
     return tuple(dict.fromkeys(name for name in readings if name))
 
 
 def composed(name: str) -> str:
     """The name with its accents composed; macOS lists names with accents apart."""
     return name if name.isascii() else unicodedata.normalize("NFC", name).casefold()
-
-
-def joined(folder: str, key: str) -> str:
-    """The path that a relative one means in a folder; no more `..` than there are."""
-    parts: list[str] = []
-    for part in (*folder.split("/"), *key.split("/")):
-        if part == "..":
-            del parts[-1:]
-        elif part not in ("", "."):
-            parts.append(part)
-    return "/".join(parts)
 
 
 # Obsidian: a hash, and letters, digits, _ - /, at least one of them no digit.

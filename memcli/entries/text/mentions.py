@@ -205,10 +205,10 @@ def _is_letter(sign: str) -> bool:
 
 
 def _linked(text: str, names: Compiled) -> Iterator[str]:
-    """The names in wikilinks; a link to a file or an entry is no name."""
-    from memcli.entries.text.links import wikilinks
+    """The names in links; a link to another file or an entry is no name."""
+    from memcli.entries.text.links import links
 
-    for raw in wikilinks(text):
+    for raw in links(text):
         target = " ".join(raw.rstrip("\\").split())
         last = target.rpartition("/")[2].removesuffix(".md")
         for form in (fold(target), fold(last)):
