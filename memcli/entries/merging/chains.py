@@ -20,7 +20,6 @@ from memcli.entries.entry import Entry, Status
 from memcli.entries.ids import is_adopted
 from memcli.entries.merging import fields
 from memcli.entries.merging.files import MERGED_FROM
-from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
@@ -30,88 +29,70 @@ if TYPE_CHECKING:
 
 
 Entries = Mapping[str, Entry]
+_Side = tuple[str, Entries]
 
 _RESOLVED = ("status", *fields.RESOLUTION)
 _NONE = Entry("")
 _OPEN = fields.decisions_of(_NONE, _RESOLVED)
 
 
-class Sides(NamedTuple):
-    """The entries by id as the base and both sides have them, and the sides' names."""
-
-    base: Entries
-    ours: Entries
-    theirs: Entries
-    names: tuple[str, str]
-
-    @property
-    def both(self) -> list[tuple[str, Entries]]:
-        """The two sides, in an order that does not depend on who merges."""
-        pairs = [(self.names[0], self.ours), (self.names[1], self.theirs)]
-        same = self.names[0] == self.names[1]
-        return sorted(
-            pairs, key=lambda pair: (pair[0], same and repr(sorted(pair[1].items())))
-        )
-
-
-class Joined(NamedTuple):
-    """The entries that have to change, and by id what was decided.
-
-    `replaced` are the versions that gave way, or whose lineage went on elsewhere.
-    """
-
-    changed: dict[str, Entry]
-    notes: dict[str, str]
-    replaced: set[str]
-
-
-def join(merged: Entries, sides: Sides) -> Joined:
-    """Make one chain of the versions of each entry.
+class Joined:
+    """The versions of each entry as one chain.
 
     Args:
         merged: every entry that any side changed, each merged by itself.
-        sides: what they were made of.
+        base: the entries by id, as both sides had them.
+        sides: each with its name.
+
+    Attributes:
+        now: the entries as they become.
+        notes: by id what was decided.
+        replaced: the versions that gave way, or whose lineage went on elsewhere.
     """
-    work = _Work(merged, sides)
-    for group in work.lineages():
-        work.line_up(group)
-    for name, before in sorted(sides.base.items()):
-        if before.superseded_by not in sides.base:
-            work.follow(name, before)
-    work.settle()
-    changed = {name: entry for name, entry in work.now.items() if entry != merged[name]}
-    return Joined(changed, work.notes, work.replaced)
 
-
-class _Work:
-    """The state of one joining: the entries as they become, and by each version those
-    that any side has directly after it."""
-
-    def __init__(self, merged: Entries, sides: Sides) -> None:
-        self.base, self.both = sides.base, sides.both
+    def __init__(self, merged: Entries, base: Entries, *sides: _Side) -> None:
+        self._merged, self._base = merged, base
+        is_unnamed = len(dict(sides)) < len(sides)
+        # In an order that does not depend on who merges.
+        self._both = sorted(
+            sides,
+            key=lambda side: (side[0], is_unnamed and repr(sorted(side[1].items()))),
+        )
         self.now = dict(merged)
         self.notes: dict[str, str] = {}
         self.replaced: set[str] = set()
-        known = {**sides.base, **sides.ours, **sides.theirs}
-        self._gone = known.keys() - merged.keys()
+        known = {*base}.union(*(side for _, side in sides))
+        self._gone = known - merged.keys()
+        # By each version those that any side has directly after it.
         self._after: dict[str, set[str]] = {}
         for name in known:
             for later in self._links(name, "superseded_by"):
                 self._after.setdefault(name, set()).add(later)
             for before in self._links(name, "supersedes"):
                 self._after.setdefault(before, set()).add(name)
+        for group in self._lineages():
+            self._line_up(group)
+        for name, entry in sorted(base.items()):
+            if entry.superseded_by not in base:
+                self._follow(name, entry)
+        self._settle()
+
+    @property
+    def changed(self) -> dict[str, Entry]:
+        """The entries that have to change."""
+        return {n: entry for n, entry in self.now.items() if entry != self._merged[n]}
 
     def _links(self, name: str, field: str) -> set[str]:
         """The links of an entry; a side that did not change one says nothing of it."""
-        before = getattr(self.base.get(name), field, None)
+        before = getattr(self._base.get(name), field, None)
         links = {
             getattr(side[name], field)
-            for _, side in self.both
+            for _, side in self._both
             if name in side and not side[name].other_vault
         } - {None}
         return links - {before} or links
 
-    def lineages(self) -> Iterator[set[str]]:
+    def _lineages(self) -> Iterator[set[str]]:
         """The ids that links tie together, in groups."""
         beside: dict[str, set[str]] = {}
         for name, laters in self._after.items():
@@ -127,7 +108,7 @@ class _Work:
                     waiting += beside.pop(name)
             yield group
 
-    def line_up(self, group: set[str]) -> None:
+    def _line_up(self, group: set[str]) -> None:
         """Put the versions of an entry behind each other, without the forgotten ones.
 
         A line of versions stays as it is; two versions after one, and a circle, in
@@ -165,7 +146,7 @@ class _Work:
         """Let a version be replaced by another one."""
         name = entry.id
         values: dict[str, Any] = {"superseded_by": successor}
-        sides = [(who, side[name]) for who, side in self.both if name in side]
+        sides = [(who, side[name]) for who, side in self._both if name in side]
         reasons = [e.reason for _, e in sides if e.superseded_by == successor]
         if any(reasons):
             values["reason"] = next(filter(None, reasons))
@@ -185,10 +166,10 @@ class _Work:
             self.replaced.add(name)
         self._change(name, **values)
 
-    def follow(self, name: str, before: Entry) -> None:
+    def _follow(self, name: str, before: Entry) -> None:
         """Let the newest version have what a side made of the one before."""
         head = _end(name, self.now)
-        for who, side in self.both:
+        for who, side in self._both:
             end = _end(name, side)
             if head and end and end != head:
                 self.replaced.add(end)
@@ -217,9 +198,9 @@ class _Work:
             current = current.replace(**(decided or _OPEN))
         self.now[head] = current
 
-    def settle(self) -> None:
+    def _settle(self) -> None:
         """Let no version that was replaced count as one in use."""
-        sides = (self.base, *(side for _, side in self.both))
+        sides = (self._base, *(side for _, side in self._both))
         for name, entry in self.now.items():
             over = entry.superseded_by or (
                 entry.path.startswith(layout.ARCHIVE + "/")

@@ -328,10 +328,10 @@ class _Work:
 
     def join(self, found: Sequence[Mapping[str, _File]]) -> None:
         """Make one chain of the versions of each entry; its head keeps the place."""
-        names = (self.sides[0].name, self.sides[1].name)
-        base, ours, theirs = map(_entries, found)
-        sides = chains.Sides(base, ours, theirs, names)
-        joined = chains.join(_entries(self.results), sides)
+        base, *both = map(_entries, found)
+        names = [side.name for side in self.sides]
+        sides = zip(names, both, strict=True)
+        joined = chains.Joined(_entries(self.results), base, *sides)
         for name, entry in joined.changed.items():
             file = self.results[name]
             try:

@@ -264,10 +264,10 @@ def _fork(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
     split = start.replace(superseded_by=second.id, status=Status.SUPERSEDED)
     ours = {name: entry for name, entry in entries.items() if name not in branch}
     theirs = {**branch, before.id: split}
-    names = (git_state.OTHER, git_state.OTHER)
-    sides = chains.Sides({before.id: start}, ours, theirs, names)
+    sides = [(git_state.OTHER, ours), (git_state.OTHER, theirs)]
+    joined = chains.Joined(entries, {before.id: start}, *sides)
     changes: dict[str, tuple[bytes | None, bytes | None]] = {}
-    for name, entry in sorted(chains.join(entries, sides).changed.items()):
+    for name, entry in sorted(joined.changed.items()):
         stored = versions[name]
         known: bytes | None = stored.data
         if entry.superseded_by and not entry.path.startswith(layout.ARCHIVE + "/"):

@@ -9,7 +9,7 @@ import pytest
 from memcli.entries import layout, toml_text
 from memcli.entries.entry import Entry, Status
 from memcli.entries.ids import new_id
-from memcli.entries.merging.chains import Sides, join
+from memcli.entries.merging.chains import Joined
 from memcli.entries.merging.files import MergedFile, Version
 from memcli.entries.merging.files import merge_file as merge
 
@@ -128,7 +128,7 @@ def test_a_chain_of_thousands_of_versions_is_joined_in_less_than_a_second() -> N
     entries = {entry.id: entry for entry in old}
     changed = {**entries, names[-1]: old[-1].replace(tags=("a",))}
     begun = process_time()
-    joined = join(changed, Sides(entries, changed, entries, ("desk", "laptop")))
+    joined = Joined(changed, entries, ("desk", changed), ("laptop", entries))
     assert process_time() - begun < 1  # 0.1 s; 3 s where each version walks the chain
     assert not joined.changed
 
@@ -164,8 +164,8 @@ def test_versions_of_two_sides_are_one_chain(
         {each.id: each for each in side} for side in (base, ours, theirs)
     )
     merged = {name: (two | one)[name] for name in chain}
-    names = ("desk", "laptop")
-    for sides in (Sides(start, one, two, names), Sides(start, two, one, names)):
-        found = merged | join(merged, sides).changed
+    for ours, theirs in ((one, two), (two, one)):
+        sides = (("desk", ours), ("laptop", theirs))
+        found = merged | Joined(merged, start, *sides).changed
         assert [found[name].superseded_by for name in chain] == [*chain[1:], None]
         assert [found[name].supersedes for name in chain] == [None, *chain[:-1]]
