@@ -11,7 +11,7 @@ from __future__ import annotations
 from memcli.curation.changing import Changing
 from memcli.entries.eligibility import Action
 from memcli.entries.entry import Status
-from memcli.entries.identity import claim, strict_key
+from memcli.entries.identity import claim
 from memcli.errors import InvalidContent, InvalidEntry, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage
@@ -207,8 +207,6 @@ def edit(
         fresh = entry
         if entry.status is Status.ACTIVE and entry.updated == before.updated:
             fresh = fresh.replace(updated=lineage.not_before(entry, at.now))
-        if entry.item is not None and entry.key == before.key:
-            fresh = fresh.replace(key=strict_key(entry.item, entry.body))
         if fresh != entry:
             data = codec.rewrite(data, fresh, kinds=vault.kinds)
         at.change.put(old.path, data, expected=old.data)

@@ -14,7 +14,7 @@ from memcli.curation.inbox import waiting
 from memcli.entries import layout
 from memcli.entries.eligibility import Action, may
 from memcli.entries.entry import Entry, Status
-from memcli.entries.identity import claim, strict_key
+from memcli.entries.identity import claim
 from memcli.entries.merging.files import MERGED_FROM
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError, NotAllowed, UsageError
@@ -202,8 +202,6 @@ def _changed(vault: Vault, entry: Entry, changes: Mapping[str, Any]) -> Entry:
         # The next session that says it so finds it decided.
         source = source._replace(proposed=source.proposed or entry.body.strip())
     entry = entry.replace(body=checked.body, source=source, **fields)
-    if entry.item is not None:
-        entry = entry.replace(key=strict_key(entry.item, entry.body))
     return vault.link(entry) if "text" in changes else entry
 
 

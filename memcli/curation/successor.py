@@ -11,7 +11,6 @@ from memcli.curation.in_place import retagged
 from memcli.entries import dates
 from memcli.entries.entry import Enforce, Entry, Source
 from memcli.entries.fields import refuse_wide
-from memcli.entries.identity import strict_key
 from memcli.entries.ids import new_id
 from memcli.errors import InvalidContent
 from memcli.vault import anchoring
@@ -80,8 +79,6 @@ def successor(
             code="nothing_to_change",
         )
     fresh = anchoring.of_next(vault, fresh, rewritten=text is not None)
-    if fresh.item is not None:
-        fresh = fresh.replace(key=strict_key(fresh.item, fresh.body))
     refuse_wide(fresh)
     return vault.link(fresh).replace(id=new_id(now_ms, vault.entropy))
 

@@ -178,7 +178,6 @@ class Entry(NamedTuple):
     resolution_scope: ResolutionScope = ResolutionScope.CLAIM
     resolved_text: str | None = None
     item: Item | None = None
-    key: str | None = None
     seen: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
     fingerprints: tuple[str, ...] = ()

@@ -247,7 +247,7 @@ def _unknown(name: str, known: Collection[str]) -> InvalidValue:
 CHECKS: Mapping[str, Check] = {
     **dict.fromkeys(
         ("agent", "rationale", "supersedes", "superseded_by", "reason", "other_vault",
-         "resolved_by", "resolution_note", "resolved_text", "key", "research"),
+         "resolved_by", "resolution_note", "resolved_text", "research"),
         _line,
     ),
     **dict.fromkeys(

@@ -192,10 +192,6 @@ def _states(text: Text) -> Iterator[tuple[str, str, str, str]]:
         message = f"{said} is set, but the entry counts as active"
         hint = f"Set status: resolved and resolved_at, or remove {said}."
         yield said, "resolved_but_active", message, hint
-    item, _, words = (entry.key or "").partition(":")
-    if entry.item and entry.key and (item, claim(words)) != (entry.item, text.claim):
-        message = "the key no longer belongs to the text"
-        yield "key", "stale_key", message, "memcli doctor --fix writes a new one."
     if is_adopted(entry.id):
         return
     here = entry.path.partition("/")[0]

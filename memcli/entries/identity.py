@@ -86,7 +86,7 @@ def claim(text: str) -> str:
     claims nothing, and gives the empty string: two notes that are only a title say
     nothing in common.
     """
-    words = strict_key("", text).removeprefix(":")
+    words = strict_key(text)
     if not words:
         return ""
     data = f":{words}".encode("utf-8", "surrogatepass")
@@ -98,8 +98,8 @@ def claim_number(text: str) -> int:
     return int(claim(text) or "0", 16)
 
 
-def strict_key(kind: str, text: str) -> str:
-    """Return `kind:text`, with the text stripped of everything but its words.
+def strict_key(text: str) -> str:
+    """Return a text stripped of everything but its words.
 
     Case, layout, quotes, dashes, emphasis and other markup, and the punctuation around
     words do not count. Resolving one item resolves every item of its key.
@@ -120,7 +120,7 @@ def strict_key(kind: str, text: str) -> str:
     lines = (_without_bullet(line.strip()) for line in plain.splitlines())
     words = " ".join(filter(None, map(_word, " ".join(lines).split())))
     # Once more, for a mark of a list that stood within others.
-    return f"{kind}:{_without_bullet(words)}"
+    return _without_bullet(words)
 
 
 def _word(chunk: str) -> str:

@@ -13,7 +13,7 @@ import os
 from memcli.entries import codec, dates, fields, layout
 from memcli.entries.eligibility import facts
 from memcli.entries.entry import EntityType, Entry, Status, Visibility
-from memcli.entries.identity import fingerprint, strict_key
+from memcli.entries.identity import fingerprint
 from memcli.entries.ids import new_id, slug
 from memcli.named_tuple import taken
 from memcli.vault import duplicates, free_paths, lineage
@@ -141,10 +141,7 @@ class _Placing:
         entry = entry.replace(created=created)
         folder, name = layout.folder_for(entry), slug(entry.display_title)
         path = free_paths.free_path(self._vault, folder, name, self._folders)
-        entry = entry.replace(path=path)
-        if entry.item is not None:
-            entry = entry.replace(key=strict_key(entry.item, entry.body))
-        return entry, unclear
+        return entry.replace(path=path), unclear
 
     def _notes(
         self,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli.entries import anchors, codec
+from memcli.entries import anchors
 from memcli.entries.anchors import Anchor, Name
 from memcli.errors import InvalidValue
 
@@ -95,15 +95,3 @@ def test_no_text_gives_a_path_that_leads_out(text: str) -> None:
 def test_a_name_is_a_path_or_a_symbol(text: str, name: Name) -> None:
     assert anchors.parse_name(text) == name
     assert str(name) == text
-
-
-@pytest.mark.parametrize(
-    "value",
-    ["[../x]", "/etc/passwd", "{a: b}", f"[{', '.join('abcdefghijklmnopqrstu')}]"],
-)
-def test_a_bad_anchor_of_a_file_is_a_problem_and_its_line_stays(value: str) -> None:
-    data = f"---\nid: 1m7xvn68xtqp489w\ncode: {value}\n---\nx\n".encode()
-    decoded = codec.decode(data, "memories/note/x.md")
-    assert decoded.entry.code == ()
-    assert [problem.field for problem in decoded.problems] == ["code"]
-    assert codec.rewrite(data, decoded.entry.replace(title="T")).count(value.encode())

@@ -103,9 +103,6 @@ def test_a_title_is_found_in_the_body(body: str, wanted: str) -> None:
     assert title == wanted.strip()
 
 
-# --- sameness ---------------------------------------------------------------------
-
-
 # --- checks -----------------------------------------------------------------------
 
 

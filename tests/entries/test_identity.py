@@ -27,7 +27,7 @@ def test_a_fingerprint_sees_words_and_lines() -> None:
 
 
 def test_a_strict_key_does_not_see_markup() -> None:
-    plain = strict_key("fix", "Never run terraform apply by hand")
+    plain = strict_key("Never run terraform apply by hand")
     for text in (
         "Never run [terraform apply](tools/a.md) by hand",
         "<b>Never</b> run terraform apply by hand",
@@ -46,26 +46,23 @@ def test_a_strict_key_does_not_see_markup() -> None:
         "#infra #ops\n\nNever run terraform apply by hand",
         "Never run terraform apply by hand #infra #ops",
     ):
-        assert strict_key("fix", text) == plain
-    assert strict_key("", r"snake\_case") == strict_key("", "snake_case")
-    assert strict_key("", "a==b and c==d") != strict_key("", "a b and c d")
-    assert strict_key("", "Ask in #deploys") != strict_key("", "Ask in")
-    assert strict_key("", "Use #fff #eee") != strict_key("", "Use")
-    assert strict_key("", "The TODO list") != strict_key("", "The list")
-    assert strict_key("", "cat a | sh") != strict_key("", "cat a sh")
-    assert strict_key("", "List<String> fits") != strict_key("", "List fits")
+        assert strict_key(text) == plain
+    assert strict_key(r"snake\_case") == strict_key("snake_case")
+    assert strict_key("a==b and c==d") != strict_key("a b and c d")
+    assert strict_key("Ask in #deploys") != strict_key("Ask in")
+    assert strict_key("Use #fff #eee") != strict_key("Use")
+    assert strict_key("The TODO list") != strict_key("The list")
+    assert strict_key("cat a | sh") != strict_key("cat a sh")
+    assert strict_key("List<String> fits") != strict_key("List fits")
 
 
 def test_a_strict_key_sees_the_claim_alone() -> None:
-    wanted = "fix:pin typer it's slow"
-    assert strict_key("fix", "- “Pin” typer — it’s\n  SLOW.") == wanted
-    assert strict_key("fix", "1. [x] «pin» typer – it's slow!!") == wanted
-    assert strict_key("fix", "# Pin *typer*; **it's** `slow`") == wanted
-    assert strict_key("fix", "Straße") == strict_key("fix", "STRASSE")
-    assert strict_key("fix", "缓存是错的，对吗？") == strict_key(
-        "fix", "缓存是错的对吗"
-    )
-    assert strict_key("note", "pin") != strict_key("fix", "pin")
+    wanted = "pin typer it's slow"
+    assert strict_key("- “Pin” typer — it’s\n  SLOW.") == wanted
+    assert strict_key("1. [x] «pin» typer – it's slow!!") == wanted
+    assert strict_key("# Pin *typer*; **it's** `slow`") == wanted
+    assert strict_key("Straße") == strict_key("STRASSE")
+    assert strict_key("缓存是错的，对吗？") == strict_key("缓存是错的对吗")
 
 
 @pytest.mark.parametrize(
@@ -78,20 +75,20 @@ def test_a_strict_key_sees_the_claim_alone() -> None:
 )
 def test_a_strict_key_tells_apart_what_a_sign_tells_apart(pair: str) -> None:
     words = pair.split()
-    keys = {strict_key("fix", f"Never use {word} here") for word in words}
+    keys = {strict_key(f"Never use {word} here") for word in words}
     assert len(keys) == len(words)
 
 
 @settings(max_examples=200)
 @given(st.text() | st.text("-*1.) \n[]x>ab!"))
 def test_a_strict_key_is_the_key_of_itself(text: str) -> None:
-    key = strict_key("fix", text)
-    assert strict_key("fix", key.removeprefix("fix:")) == key
+    key = strict_key(text)
+    assert strict_key(key) == key
 
 
 @given(st.text(max_size=40))
 def test_a_claim_is_equal_where_the_strict_key_is_equal(text: str) -> None:
-    key = strict_key("", text).removeprefix(":")
+    key = strict_key(text)
     assert claim(key) == claim(text) == claim(f"- {text}") or not key
 
 

@@ -17,7 +17,7 @@ from memcli.search.store import FORMAT
 from memcli.search.stored_row import StoredRow
 from memcli.search.updating import Files
 
-KNOWN = (35, 4, 34), "dc36fc9640208e17"
+KNOWN = (35, 4, 35), "588e2dfb0d21f35d"
 
 FACT = """\
 ---
@@ -78,7 +78,6 @@ ITEM = """\
 id: 01aaaa0000000004
 kind: lesson
 item: derived
-key: derived:checkoutsaretested
 seen: ["2026-01-02T03:04:05Z", "2026-02-02"]
 created: "2026-01-01T00:00:00Z"
 ---
@@ -110,11 +109,7 @@ id: 01aaaa0000000006
 created: "2026-02-02T00:00:00Z"
 ---
 We deploy on
-<<<<<<< HEAD
-Mondays.
-=======
 Fridays.
->>>>>>> theirs
 """
 
 SAMPLES = {

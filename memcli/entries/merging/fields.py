@@ -35,7 +35,7 @@ _APART = frozenset(
      *RESOLUTION}
 )  # fmt: skip
 # Set anew by every change, so no decision of a person is lost with the other value.
-_SILENT = frozenset({"updated", "key", "superseded_by", "supersedes", "reason"})
+_SILENT = frozenset({"updated", "superseded_by", "supersedes", "reason"})
 _IS_LIST = re.compile(r"[\w-]+:[ \t]*(?:\[|(?:#[^\n]*)?\n[ \t]*-)")
 
 BOTH = object()

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from memcli.entries import codec, dates, layout, toml_text
 from memcli.entries.entry import KINDS, Entry, Status
-from memcli.entries.identity import strict_key
 from memcli.entries.ids import LAST_MS, new_id
 from memcli.entries.merging import fields
 from memcli.errors import MemcliError
@@ -182,8 +181,6 @@ def _merged(
             archived = codec.decode(kept[0].data, kept[0].path, kinds=kinds).entry
             entry = entry.replace(supersedes=archived.id)
     entry = entry.replace(body=body)
-    if entry.item is not None and (one.key or two.key):
-        entry = entry.replace(key=strict_key(entry.item, body))
     own = read[0].own or read[1].own
     data = codec.rewrite(sides[1].data, entry, kinds=kinds, adopting=own)
     if codec.decode(data, path, kinds=kinds).entry != entry:

@@ -83,7 +83,7 @@ def is_new(item: Item, told: set[str]) -> bool:
     """Whether neither the entry nor its words were told; both are from now on."""
     from memcli.entries.identity import strict_key
 
-    marks = {item.id, strict_key("", item.text)}
+    marks = {item.id, strict_key(item.text)}
     new = told.isdisjoint(marks)
     told |= marks
     return new

@@ -230,7 +230,7 @@ class _Found:
         reader, source, session = self._reader, self._source, self._session
         for doc in docs:
             row = reader.row(doc)
-            key = strict_key("", row.text)
+            key = strict_key(row.text)
             if key in self._told or prompt_injection.of_entry(
                 row.title, row.text, source
             ):

@@ -10,7 +10,6 @@ from contextlib import suppress
 
 from memcli.entries import codec, layout
 from memcli.entries.entry import Status
-from memcli.entries.identity import strict_key
 from memcli.entries.merging import chains
 from memcli.entries.merging import files as merging
 from memcli.entries.merging.fields import RESOLUTION
@@ -140,49 +139,32 @@ def _marked(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
     yield Repair("conflict", path, action), changes | {path: (before, merged.data)}
 
 
-def _edited(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
-    """An entry with other fields."""
-    stored = at.vault.stored(finding.path)
-    edit, action = _EDITS[finding.code]
-    fresh = edit(at, stored.entry)
-    yield Repair(finding.code, stored.path, action), at.rewritten(stored, fresh)
-
-
-def _keyed(_: At, entry: Entry) -> Entry:
-    key = strict_key(entry.item, entry.body) if entry.item else entry.key
-    return entry.replace(key=key)
-
-
-def _resolved(at: At, entry: Entry) -> Entry:
+def _resolved(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
     """A current version with the resolution of the version before it."""
 
     def before(reader: Reader) -> list[str]:
         heirs = reader.claims.heirs
-        docs = [heirs[doc] for doc in reader.exact("path", entry.path) if doc in heirs]
-        return [reader.row(doc).path for doc in docs]
+        docs = reader.exact("path", finding.path)
+        return [reader.row(heirs[doc]).path for doc in docs if doc in heirs]
 
+    stored = at.vault.stored(finding.path)
     paths = at.vault.read(before)
-    if not paths or entry.status is not Status.ACTIVE:
-        return entry
-    earlier = at.vault.stored(paths[0]).entry
-    values = {name: getattr(earlier, name) for name in RESOLUTION}
-    return entry.replace(status=Status.RESOLVED, **values)
+    if paths and stored.entry.status is Status.ACTIVE:
+        earlier = at.vault.stored(paths[0]).entry
+        values = {name: getattr(earlier, name) for name in RESOLUTION}
+        fresh = stored.entry.replace(status=Status.RESOLVED, **values)
+        action = "resolve it: what it replaced is resolved"
+        yield Repair(finding.code, stored.path, action), at.rewritten(stored, fresh)
 
 
-def _whole(at: At, entry: Entry) -> Entry:
+def _half_merged(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
     """A version with what a merge left out."""
-    left = git_state.half_merged(at.vault, at.repository)
-    return entry.replace(**left.get(entry.path, {}))
-
-
-_EDITS: dict[str, tuple[Callable[[At, Entry], Entry], str]] = {
-    "resolved_before": (_resolved, "resolve it: what it replaced is resolved"),
-    "half_merged": (
-        _whole,
-        "take over what the other clone changed in the version before",
-    ),
-    "stale_key": (_keyed, "write the key of its text"),
-}
+    left = git_state.half_merged(at.vault, at.repository).get(finding.path)
+    if left:
+        stored = at.vault.stored(finding.path)
+        action = "take over what the other clone changed in the version before"
+        fresh = stored.entry.replace(**left)
+        yield Repair(finding.code, stored.path, action), at.rewritten(stored, fresh)
 
 
 def _left_out(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
@@ -289,6 +271,7 @@ _REMEDIES: tuple[
     (("lineage_fork",), _fork),
     (("dangling_lineage",), _dangling),
     (("dropped",), _left_out),
-    (tuple(_EDITS), _edited),
+    (("resolved_before",), _resolved),
+    (("half_merged",), _half_merged),
     (("silent_successor",), _silent),
 )

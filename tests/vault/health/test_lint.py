@@ -59,7 +59,6 @@ FOUND = [
     ([entry(A, body="word " * 250_000)], "a.md:1 large warning"),
     ([entry(A, OVER)], "a.md:3 superseded_by_nobody warning"),
     ([entry(A, "status: resolved")], "a.md:3 resolved_when warning"),
-    ([entry(A, "item: derived", "key: 'derived:x'")], "a.md:4 stale_key warning"),
     ([entry(A, "review_after: 2026-11-20")], "a.md:3 review_due warning"),
     ([entry(A, "status: pending")], "a.md:3 misplaced warning"),
     ([entry(A, "status: rejected")], "a.md:3 misplaced warning"),

@@ -32,7 +32,7 @@ FIELDS: list[Callable[[random.Random], str]] = [
     lambda _: "review_after: 2025-01-01",
     lambda _: "type: extracted",
     lambda _: "visibility: private\nagent: helper",
-    lambda _: "item: invariant\nkey: 'invariant:other words'",
+    lambda _: "item: invariant",
     lambda _: "pinned: true\ntags: [a, 'b c', ü]",
     lambda _: "aliases: [Alias, 'Other: name']\nlinks: ['[[alias]]', '[[nowhere]]']",
     lambda _: "source: {session: s, seq: 3}\nentities: [Redis, redis]",

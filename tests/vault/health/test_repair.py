@@ -27,17 +27,17 @@ def entry(name: str, *lines: str, body: str = "") -> str:
     return f"---\n{head}---\n{body or f'text {name[-1]}'}\n"
 
 
-OVER, KEY = "status: superseded", ("item: derived", "key: 'derived:old'")
+OVER = "status: superseded"
 HALF = "memories/.a.md.123-0123abcd.tmp"
 COMMIT = ("git add .", "git commit -qm x")
 # Files as they are, what is done to them, a repair's steps, what is left for people,
 # git's status after it, and what a file holds then, or after "!" does not.
 PLANS = {
-    "keys, and the other side of a lineage": (
+    "the other side of a lineage": (
         {"a.md": entry(A, OVER, f"superseded_by: {B}"),
-         "b.md": entry(B, *KEY, "mine: 1 # kept", body="New.")}, (),
-        ["lineage b.md", "stale_key b.md", "uncommitted a.md", "uncommitted b.md"], [],
-        "", {"b.md": (f"supersedes: {A}", "derived:new", "mine: 1 # kept")},
+         "b.md": entry(B, "mine: 1 # kept", body="New.")}, (),
+        ["lineage b.md", "uncommitted a.md", "uncommitted b.md"], [],
+        "", {"b.md": (f"supersedes: {A}", "mine: 1 # kept")},
     ),
     "one side of two that were merged": (
         {"a.md": entry(A, OVER, f"superseded_by: {C}"), "c.md": entry(C),
@@ -70,8 +70,9 @@ PLANS = {
         "A  staged.md\n?? picture.txt", {"edited.md": ("bld",)},
     ),
     "a staged file is not rewritten": (
-        {"a.md": entry(A, *KEY, body="Y")}, ("git add .",),
-        [], ["stale_key a.md"], "A  a.md", {"a.md": ("derived:old",)},
+        {"a.md": entry(A, OVER, f"superseded_by: {B}"), "b.md": entry(B)},
+        ("git add .",), [], ["silent_successor a.md"], "A  a.md\nA  b.md",
+        {"b.md": ("!supersedes:",)},
     ),
     "what git knows by name alone, as a killed save leaves it": (
         {"a.md": "announced"}, ("git add --intent-to-add a.md",),
@@ -121,8 +122,9 @@ PLANS = {
         ["uncommitted a.md"], [], "", {"a.md": ("words a",)},
     ),
     "without git only halves of writes go": (
-        {"a.md": entry(A, *KEY, body="Y"), HALF: "half"}, ("mv .git ../away",),
-        [f"leftover {HALF}"], ["no_history .", "stale_key a.md"], None, {},
+        {"a.md": entry(A, OVER, f"superseded_by: {B}"), "b.md": entry(B), HALF: "half"},
+        ("mv .git ../away",),
+        [f"leftover {HALF}"], ["no_history .", "silent_successor a.md"], None, {},
     ),
 }  # fmt: skip
 
@@ -164,23 +166,25 @@ def test_what_has_changed_since_the_plan_is_left_as_it_is(vault: Vault) -> None:
     names = ("broken.md", "fine.md", "staged.md")
     for name in names:
         write(vault, name, f"{name}\n")
-    write(vault, "key.md", f"---\nid: {A}\nitem: derived\nkey: 'derived:x'\n---\nY\n")
+    write(vault, "over.md", entry(A, OVER, f"superseded_by: {B}"))
+    write(vault, "key.md", entry(B))
     lock.touch()
     os.utime(lock, (1, 1))
     found = repair.plan(vault)
     assert {step.code for step in found.steps} == {
         "git_lock",
-        "stale_key",
+        "lineage",
         "uncommitted",
     }
     lock.unlink()
     git(vault, "add", "staged.md")
     write(vault, "broken.md", "---\na: [\n---\n")
-    write(vault, "key.md", f"---\nid: {A}\nitem: derived\nkey: 'derived:z'\n---\nZ\n")
+    write(vault, "key.md", entry(B, f"supersedes: {A}"))
     done = repair.apply(vault, found)
     assert sorted(codes(done)) == [
         ("uncommitted", "fine.md"),
         ("uncommitted", "key.md"),
+        ("uncommitted", "over.md"),
     ]
     assert git(vault, "status", "--porcelain").splitlines() == [
         "A  staged.md",
