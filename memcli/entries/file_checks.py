@@ -13,7 +13,7 @@ from bisect import bisect_left
 
 from memcli.entries import layout
 from memcli.entries.entry import Entry, Status
-from memcli.entries.identity import claim, fingerprint
+from memcli.entries.identity import fingerprint
 from memcli.entries.ids import is_adopted
 from memcli.entries.text import code_terms, differences, secrets
 from memcli.entries.text.links import link_places, links_of
@@ -45,14 +45,12 @@ class Finding(NamedTuple):
 class Text(NamedTuple):
     """An entry with the text of its file, which tells the lines of what is wrong.
 
-    `head` is the file up to the body, `text` all of it; `claim` is `identity.claim` of
-    the body, and stays when the body is dropped.
+    `head` is the file up to the body, `text` all of it.
     """
 
     entry: Entry
     head: str
     text: str
-    claim: str
 
     def line_of(self, position: int) -> int:
         """The line of the file in which a position of the body lies."""
@@ -72,7 +70,7 @@ INDEXED = 1_000_000
 def text_of(data: bytes, entry: Entry) -> Text:
     """The text of a file, parted into what stands before the body and all of it."""
     text, body = data.decode("utf-8", "replace"), entry.body
-    return Text(entry, text[: len(text) - len(body)], text, claim(body))
+    return Text(entry, text[: len(text) - len(body)], text)
 
 
 def findings(

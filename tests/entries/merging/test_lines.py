@@ -19,17 +19,6 @@ _TEXTS = st.lists(st.sampled_from(["a", "b", "c", "", "d e"]), max_size=8).map(
 
 
 @given(_TEXTS, _TEXTS, _TEXTS)
-def test_every_line_that_a_side_added_stands_in_the_text_or_in_a_conflict(
-    base: str, older: str, newer: str
-) -> None:
-    text, conflicts = merge(base, older, newer)
-    if conflicts == 0:
-        for side in (older, newer):
-            added = set(side.split("\n")) - set(base.split("\n"))
-            assert added <= set(text.split("\n"))
-
-
-@given(_TEXTS, _TEXTS, _TEXTS)
 def test_whether_there_is_a_conflict_does_not_depend_on_the_order(
     base: str, older: str, newer: str
 ) -> None:

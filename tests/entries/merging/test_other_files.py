@@ -26,18 +26,6 @@ def of(path: str, base: str, older: str, newer: str) -> MergedFile:
     return there
 
 
-@pytest.mark.parametrize("first", ["bob", "groups"])
-def test_a_setting_that_one_side_adds_stays_in_its_section(first: str) -> None:
-    sides = [ADA + BOB, ADA + 'groups = ["board"]\n']
-    older, newer = sides if first == "bob" else sides[::-1]
-    merged = of(layout.CONFIG, ADA, older, newer)
-    assert tomllib.loads(merged.data.decode())["agents"] == {
-        "ada": {"policy": "group", "groups": ["board"]},
-        "bob": {"policy": "private"},
-    }
-    assert not merged.eyes
-
-
 @pytest.mark.parametrize(
     ("older", "newer"),
     [

@@ -88,6 +88,7 @@ def test_text_without_spaces_is_found_by_a_part_of_it(asked: str, held: str) -> 
         ("strasse", "Straße"),
         ("masse", "MAẞE"),
         ("οδοσ", "ΟΔΟΣ"),
+        ("Caroline", "Caroline’s birthday, and Caroline's"),
     ],
 )
 def test_accents_width_and_case_do_not_separate_words(asked: str, held: str) -> None:
@@ -103,11 +104,6 @@ def test_different_hindi_vowels_stay_different_words() -> None:
 )
 def test_text_without_content_gives_no_terms(text: str) -> None:
     assert tokens.terms(text, tokens.stemmer()) == []
-
-
-def test_the_possessive_of_a_name_is_the_name() -> None:
-    assert meet("Caroline", "Caroline's birthday")
-    assert meet("Caroline", "Caroline’s birthday")
 
 
 def test_a_question_names_each_term_by_the_word_that_was_asked() -> None:
@@ -126,14 +122,6 @@ def test_a_long_run_of_characters_takes_linear_time() -> None:
     # A pattern that backtracks would not come back from these in a lifetime.
     for text in ("a_" * 50_000, "A" * 100_000, "a." * 50_000, "'" * 100_000):
         tokens.terms(text, tokens.stemmer())
-
-
-@given(st.text(st.characters(max_codepoint=127), max_size=60))
-def test_terms_of_ascii_are_those_of_its_chunks(text: str) -> None:
-    stem = tokens.stemmer()
-    chunks = tokens._CHUNK.findall(text)
-    wanted = [term for chunk in chunks for term in tokens._terms_of(chunk, stem)]
-    assert tokens.terms(text, stem) == wanted
 
 
 # --- what a question asks for, and what a text holds: a time, a number, a place -------
