@@ -13,7 +13,6 @@ from functools import cache, lru_cache
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
 
@@ -158,42 +157,36 @@ _WORTH_OPENSSL = 2_000_000
 
 def blake2b(data: bytes, size: int, key: bytes = b"") -> bytes:
     """The BLAKE2b digest of so many bytes."""
-    return _made("blake2b", data, digest_size=size, key=key)
+    return _digest("blake2b", data, digest_size=size, key=key)
 
 
 def sha1(*parts: bytes | memoryview[int]) -> bytes:
     """The SHA-1 digest, by which git names what it keeps, of parts behind another."""
-    made = _function("sha1")(usedforsecurity=False)
-    if sum(map(len, parts)) > _WORTH_OPENSSL:
-        import hashlib
+    return _digest("sha1", *parts)
 
-        made = hashlib.sha1(usedforsecurity=False)
+
+def sha256(data: bytes) -> bytes:
+    """The SHA-256 digest."""
+    return _digest("sha256", data)
+
+
+def _digest(name: str, *parts: bytes | memoryview[int], **options: Any) -> bytes:
+    made = _function(name, sum(map(len, parts)) > _WORTH_OPENSSL)
+    made = made(**options, usedforsecurity=False)
     for part in parts:
         made.update(part)
     digest: bytes = made.digest()
     return digest
 
 
-def sha256(data: bytes) -> bytes:
-    """The SHA-256 digest."""
-    return _made("sha256", data)
-
-
-def _made(name: str, data: bytes, **options: Any) -> bytes:
-    made: bytes = _function(name)(data, **options).digest()
-    return made
-
-
 # Python remembers modules that it found, but not that one is missing: `_sha2`
 # was looked for on the whole path twice for each file of a vault, a sixth of its time.
 @cache
-def _function(name: str) -> Callable[..., Any]:
+def _function(name: str, is_large: bool) -> Any:
     """The function that makes digests of this name."""
-    found: Callable[..., Any]
-    for module in (*_MODULES[name], "hashlib"):
+    for module in ("hashlib",) if is_large else (*_MODULES[name], "hashlib"):
         try:
-            found = getattr(__import__(module), name)
+            return getattr(__import__(module), name)
         except ImportError:
             continue
-        break
-    return found
+    raise AssertionError(name)  # hashlib has them all
