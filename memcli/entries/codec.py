@@ -63,7 +63,7 @@ def decode(data: bytes, path: str, *, kinds: Collection[str] = KINDS) -> Decoded
 
     Raises:
         InvalidEntry: not UTF-8, broken YAML, a frontmatter of memcli's that is not
-            closed, conflict markers, aliases, a key that is given twice.
+            closed, conflict markers, a key that is given twice.
     """
     return _interpret(take_apart(data, path), path, kinds)
 

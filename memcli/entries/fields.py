@@ -320,7 +320,8 @@ def draft(
         if name in given:
             raise InvalidValue(f"{raw} and {name} are the same field", code="twice")
         given[name] = value
-    fields = {"id": "", "body": _body(given.pop("text", None), body_limit)}
+    body = _body(given.pop("text", None), body_limit)
+    fields: dict[str, Any] = {"id": "", "body": body}
     for name, value in given.items():
         if value is not None and value not in ("", [], ()):
             fields[name] = CHECKS[name](value, name, False)

@@ -200,7 +200,7 @@ def _by_yaml(rows: list[str], first: int, path: str) -> Part:
 
     text = "".join(rows)
     try:
-        _check(text, first, path)
+        _refuse_deep(text, first, path)
         root = _loader()(text)
     except (yaml.YAMLError, RecursionError) as error:
         mark: Any = getattr(error, "problem_mark", None)
@@ -228,33 +228,24 @@ def _by_yaml(rows: list[str], first: int, path: str) -> Part:
     return Part(key.value, _plain(value), first, first + end, comment)
 
 
-def _check(text: str, first: int, path: str) -> None:
-    """Refuse aliases, and what is nested too deep: the C loader recurses, and would end
-    the process.
+def _refuse_deep(text: str, first: int, path: str) -> None:
+    """Refuse what is nested too deep: the C loader recurses, and would end the process.
 
     Raises:
-        InvalidEntry: there is an alias, or values lie inside more than `_DEEPEST`
-            others.
+        InvalidEntry: values lie inside more than `_DEEPEST` others.
     """
     # Only these marks open a level; nearly every frontmatter has fewer of them.
-    if "*" not in text and sum(map(text.count, "[{:-?")) <= _DEEPEST:
+    if sum(map(text.count, "[{:-?")) <= _DEEPEST:
         return
     import yaml
 
     depth = 0
     event: Any
     for event in yaml.parse(text, Loader=_base_loader()):
-        line = first + event.start_mark.line + 2
-        if isinstance(event, yaml.AliasEvent):
-            raise InvalidEntry(
-                path,
-                line,
-                f"a YAML alias (*{event.anchor})",
-                hint="Write the value out, or put it in double quotes.",
-            )
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > _DEEPEST:
+            line = first + event.start_mark.line + 2
             reason = f"broken YAML: values nested more than {_DEEPEST:,} deep"
             raise InvalidEntry(path, line, reason)
 
