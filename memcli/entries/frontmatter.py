@@ -93,12 +93,13 @@ def take_apart(data: bytes, path: str) -> Page:
             raise _conflict(path, 1)
         return whole
     closing = _CLOSING.search(text, opening.end() - 1)
+    begins = _FIRST_KEY.match(text, opening.end(), opening.end() + 1000)
+    first = begins and begins[1]
     if closing is None:
-        if _first_key(text, opening.end()) in FIELDS:
+        if first in FIELDS:
             raise InvalidEntry(path, 1, "the frontmatter is not closed by '---'")
         return whole
     block, after = text[opening.end() : closing.start(1)], text[closing.end() :]
-    first = _first_key(text, opening.end())
     if len(block) > _BLOCK_LIMIT:
         if first in FIELDS:
             raise InvalidEntry(path, 1, f"frontmatter above {_BLOCK_LIMIT} characters")
@@ -115,12 +116,6 @@ def take_apart(data: bytes, path: str) -> Page:
     if is_prose or (block.strip() and not parts):
         return whole
     return Page(bom, opening[0], lines, parts, closing[1], after)
-
-
-def _first_key(text: str, start: int) -> str | None:
-    """The key with which a mapping begins at a place; None where none does."""
-    found = _FIRST_KEY.match(text, start, start + 1000)
-    return found and found[1]
 
 
 def _to_text(data: bytes, path: str) -> str:

@@ -60,8 +60,6 @@ FOREIGN = frozenset(
 )
 """Folders that package managers fill: no file in one, at any depth, is an entry."""
 
-_FOREIGN = tuple(name + "/" for name in FOREIGN)
-
 
 def is_entry(path: str) -> bool:
     """Whether a markdown file at this path is an entry.
@@ -72,9 +70,8 @@ def is_entry(path: str) -> bool:
     """
     if not path.endswith(".md") or path == README or is_odd(path):
         return False
-    if any(name in path for name in _FOREIGN) and FOREIGN.intersection(path.split("/")):
-        return False
-    return not path.startswith(_REGISTRY)
+    is_foreign = not FOREIGN.isdisjoint(path.split("/"))
+    return not (is_foreign or path.startswith(_REGISTRY))
 
 
 def is_odd(path: str) -> bool:

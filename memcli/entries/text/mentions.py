@@ -191,17 +191,10 @@ def _is_whole(text: str, begin: int, end: int) -> bool:
 
 
 def _touches(left: str, right: str) -> bool:
-    """Whether two letters beside each other belong to one word."""
-    if not (left and right) or not (_is_letter(left) and _is_letter(right)):
-        return False
-    if left.isascii() and right.isascii():
-        return True
-    unspaced = f"[{UNSPACED}]"
-    return not (re.match(unspaced, left) or re.match(unspaced, right))
-
-
-def _is_letter(sign: str) -> bool:
-    return sign.isalnum() or sign == "_"
+    """Whether two signs beside each other belong to one word."""
+    pair = left + right
+    letter = r"\w" if pair.isascii() else f"[^\\W{UNSPACED}]"
+    return re.fullmatch(letter * 2, pair) is not None
 
 
 def _linked(text: str, names: Compiled) -> Iterator[str]:

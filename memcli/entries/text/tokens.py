@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from itertools import pairwise
 
@@ -96,11 +96,7 @@ def words(text: str) -> list[str]:
     >>> words("Caroline's parseArgs in src/app.py")
     ['caroline', 'parseargs', 'parse', 'args', 'in', 'src/app.py', 'src', 'app', 'py']
     """
-    words: list[str] = []
-    for chunk in _chunks(text):
-        short = len(chunk) <= _LONGEST
-        words += _remembered_words(chunk) if short else _words_of(chunk)
-    return words
+    return [word for chunk in _chunks(text) for word in _words_of(chunk)]
 
 
 def _chunks(text: str) -> list[str]:
@@ -121,11 +117,6 @@ def _words_of(chunk: str) -> tuple[str, ...]:
     return tuple(_split(chunk))
 
 
-# Most chunks of a vault are words that it holds a hundred times. Long ones are not
-# kept: a note may be one chunk of a megabyte.
-_remembered_words = lru_cache(maxsize=1 << 14)(_words_of)
-
-
 def terms(text: str, stem: Stem) -> list[str]:
     """The search terms of a text, in order, with repeats; stop words are left out.
 
@@ -142,25 +133,26 @@ def terms(text: str, stem: Stem) -> list[str]:
 
 def _terms_of(chunk: str, stem: Stem) -> tuple[str, ...]:
     """The search terms of a chunk."""
-    return tuple(
-        [
-            stem(word) if word.isalpha() and word.isascii() else word
-            for word in _words_of(chunk)
-            if word not in STOP_WORDS
-        ]
-    )
+    return tuple([term for term, _ in _stemmed(_words_of(chunk), stem)])
 
 
+def _stemmed(words: Iterable[str], stem: Stem) -> list[tuple[str, str]]:
+    """Words with their search terms, without stop words."""
+    return [
+        (stem(word) if word.isalpha() and word.isascii() else word, word)
+        for word in words
+        if word not in STOP_WORDS
+    ]
+
+
+# Most chunks of a vault are words that it holds a hundred times. Long ones are not
+# kept: a note may be one chunk of a megabyte.
 _remembered_terms = lru_cache(maxsize=1 << 16)(_terms_of)
 
 
 def question(text: str, stem: Stem) -> list[tuple[str, str]]:
     """The search terms of a question, each with the word of the question."""
-    return [
-        (stem(word) if word.isalpha() and word.isascii() else word, word)
-        for word in words(text)
-        if word not in STOP_WORDS
-    ]
+    return _stemmed(words(text), stem)
 
 
 def names(text: str, stem: Stem) -> list[tuple[str, ...]]:
