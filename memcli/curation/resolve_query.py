@@ -14,7 +14,7 @@ from __future__ import annotations
 from memcli.curation.resolve import ResolvePlan, Target, gather
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Item, Status, check_kind
-from memcli.entries.text.counted import agreeing, counted
+from memcli.entries.text.counted import counted
 from memcli.errors import EntryNotFound, UsageError
 from memcli.named_tuple import NamedTuple, taken
 from memcli.vault import lineage
@@ -121,8 +121,7 @@ def _unclear(
         found = sorted({one.kind for one in meant})
         of = f" of several kinds ({', '.join(found)})" if len(found) > 1 else ""
         count = len(meant)
-        verb = agreeing(count, "matches")
-        return f"{counted(count, 'entry')}{of} {verb} about as well"
+        return f"{counted(count, 'entry')}{of} match about as well"
     if others and others[0].held > best - _MARGIN:
         return "other entries match nearly as well"
     return None

@@ -367,9 +367,8 @@ def broken_warnings(reader: Reader) -> list[str]:
         for item in broken[:_MOST_BROKEN]
     ]
     if len(broken) > _MOST_BROKEN:
-        from memcli.entries.text.counted import agreeing, counted
+        from memcli.entries.text.counted import counted
 
-        more = len(broken) - _MOST_BROKEN
-        rest = f"{counted(more, 'more file')} {agreeing(more, 'is')}"
-        warnings.append(f"{rest} not searched: memcli inspect lint")
+        rest = counted(len(broken) - _MOST_BROKEN, "more file")
+        warnings.append(f"not searched: {rest}: memcli inspect lint")
     return warnings

@@ -16,7 +16,7 @@ from memcli.entries.eligibility import View, settled_by
 from memcli.entries.entry import Layer, Status, Subtype
 from memcli.entries.identity import fingerprint
 from memcli.entries.ids import is_id
-from memcli.entries.text.counted import agreeing
+from memcli.entries.text.counted import counted
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
@@ -178,8 +178,7 @@ def sentence(why: Reason) -> str:
     names = ", ".join(" → ".join(path) for path in why.paths)
     names += ", ..." if why.number > len(why.paths) else ""
     if why.reason == NEWER:
-        memories = agreeing(why.number, "memory")
-        return f"{why.number} newer {memories} in its scope: {names}"
+        return f"{counted(why.number, 'newer memory')} in its scope: {names}"
     return f"evidence {why.reason}: {names}"
 
 

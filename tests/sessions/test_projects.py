@@ -88,7 +88,7 @@ def test_said_in_both_it_is_offered_and_then_told_in_c(
     c = clones["github.com/acme/c"]
     before = start(live, c)
     assert "pnpm" not in before
-    waits = "1 candidate waits for the user's review (memcli review)"
+    waits = "For the user's review: 1 candidate (memcli review)"
     assert f"{waits}.\n" in before
     # Nothing else is told here: that comes once a day.
     assert start(live, c, "again") == ""

@@ -344,11 +344,10 @@ def _closing(answer: Answer, *, alone: bool, is_new: bool) -> Iterator[str]:
     vault, event = answer.vault, answer.event
     waiting = vault.index.again(lambda reader: _waiting(reader, answer.view))
     if waiting and (not alone or _is_day(vault.root)):
-        from memcli.entries.text.counted import agreeing, counted
+        from memcli.entries.text.counted import counted
 
         candidates = counted(waiting, "candidate")
-        waits = agreeing(waiting, "waits")
-        yield f"{candidates} {waits} for the user's review (memcli review)."
+        yield f"For the user's review: {candidates} (memcli review)."
     if agent_name() is None:
         from memcli.storage import detached
 
