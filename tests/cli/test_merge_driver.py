@@ -8,7 +8,7 @@ import pytest
 
 from memcli.cli import merge_driver as merging
 from memcli.entries import codec
-from memcli.entries.entry import Entry, Status
+from memcli.entries.entry import Entry
 from memcli.storage.git.merging import driver_settings
 from memcli.vault.create import let_git_merge, prepare
 from tests.git_command import git
@@ -65,18 +65,6 @@ def in_two_branches(clone: Clone, ours: list[Entry], theirs: list[Entry]) -> Non
     clone.write(*theirs)
     clone.git("switch", "--quiet", "main")
     clone.write(*ours)
-
-
-def test_plain_git_merges_fields_and_texts(clone: Clone) -> None:
-    ours = BASE.replace(tags=("deploy", "ci"), updated="2026-11-22T08:00:00Z")
-    theirs = BASE.replace(
-        status=Status.RESOLVED, resolved_at="2026-11-23T08:00:00Z", body="On Mondays\n"
-    )
-    in_two_branches(clone, [ours], [theirs])
-    clone.git("merge", "--quiet", "-m", "m", "other")
-    entry = clone.entries()[BASE.id]
-    assert (entry.tags, entry.status) == (("deploy", "ci"), Status.RESOLVED)
-    assert entry.body == "On Mondays\n"
 
 
 @pytest.mark.parametrize("way", ["merge", "rebase", "stash"])
