@@ -51,38 +51,31 @@ def identifiers(text: str) -> Iterator[str]:
         text = re.sub(FENCED, " ", text, flags=re.DOTALL | re.MULTILINE)
     if "[[" in text:
         text = re.sub(_LINK, " ", text)
-    spans = "`" in text
-    if spans:
-        for span in re.finditer(_SPAN, text):
-            yield from _of_span(span[1].strip())
-        text = re.sub(_SPAN, " ", text)
-    for word in text.split():
-        # With the marks around it.
-        found = _of_word(word) if len(word) <= 2 * _LONGEST else None
-        if found is not None:
-            yield found
+    spans = " ".join(re.findall(_SPAN, text)) if "`" in text else ""
+    prose = re.sub(_SPAN, " ", text) if spans else text
+    for part, is_code in ((spans, True), (prose, False)):
+        for word in part.split():
+            # With the marks around it.
+            found = _of_word(word, is_code) if len(word) <= 2 * _LONGEST else None
+            if found is not None:
+                yield found
 
 
 # A vault says the same words again and again.
 @lru_cache(maxsize=1 << 14)
-def _of_word(word: str) -> str | None:
-    """The identifier that a word is without the marks around it, or None."""
+def _of_word(word: str, is_code: bool) -> str | None:
+    """The identifier that a word is without the marks around it, or None.
+
+    One that stands in code may be plainer.
+    """
     # Nearly every word of prose.
-    if word.isalpha() and (word.islower() or word[1:].islower()):
+    plain = not is_code and word.isalpha()
+    if plain and (word.islower() or word[1:].islower()):
         return None
     bare = word.strip(AROUND).rstrip(".").rstrip(AROUND)
-    if bare.isalpha() and bare[1:].islower():
+    if not is_code and bare.isalpha() and bare[1:].islower():
         return None
-    return identifier(bare)
-
-
-def _of_span(span: str) -> Iterator[str]:
-    """Identifiers in inline code; one that is the whole span may be plainer."""
-    for word in span.split():
-        bare = word.strip(AROUND).rstrip(".").rstrip(AROUND)
-        name = identifier(bare, code=True)
-        if name is not None:
-            yield name
+    return identifier(bare, code=is_code)
 
 
 def identifier(word: str, *, code: bool = False) -> str | None:
