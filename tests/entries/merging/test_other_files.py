@@ -152,8 +152,8 @@ def test_versions_of_two_sides_are_one_chain(
         {each.id: each for each in side} for side in (base, ours, theirs)
     )
     merged = {name: (two | one)[name] for name in chain}
-    for ours, theirs in ((one, two), (two, one)):
-        sides = (("desk", ours), ("laptop", theirs))
+    for desk, laptop in ((one, two), (two, one)):
+        sides = (("desk", desk), ("laptop", laptop))
         found = merged | Joined(merged, start, *sides).changed
         assert [found[name].superseded_by for name in chain] == [*chain[1:], None]
         assert [found[name].supersedes for name in chain] == [None, *chain[:-1]]
