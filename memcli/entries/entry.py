@@ -192,11 +192,8 @@ class Entry(NamedTuple):
     path: str = ""
 
     def replace(self, **changes: Any) -> Entry:
-        """Return a copy with these fields changed; an unknown name: ValueError."""
-        try:
-            return self._replace(**changes)
-        except TypeError as error:  # what Python 3.13 raises for it
-            raise ValueError(str(error)) from error
+        """Return a copy with these fields changed."""
+        return self._replace(**changes)
 
     @property
     def display_title(self) -> str:
