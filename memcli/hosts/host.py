@@ -95,8 +95,6 @@ class Host(NamedTuple):
             empty for Claude Code's.
 
         transcripts: where its transcripts are, as patterns below its folder.
-        hooks_name_format: whether the file that its hooks name is surely of that
-            format; else the file's content says.
         program_variables: variables that are set in every program which it runs; any
             one of them tells.
         session_variable: the variable that holds the id of the session which runs a
@@ -149,7 +147,6 @@ class Host(NamedTuple):
     no: Mapping[str, Any] = {}
 
     transcripts: tuple[str, ...] = ()
-    hooks_name_format: bool = False
     program_variables: tuple[str, ...] = ()
     session_variable: str = ""
 

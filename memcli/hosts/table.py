@@ -63,7 +63,6 @@ _TABLE = (
         skill_page="claude-code",
         skill_folder=".claude/skills",
         program_variables=("CLAUDECODE",),
-        hooks_name_format=True,
         session_variable="CLAUDE_CODE_SESSION_ID",
         # Sub-agents' files lie deeper.
         transcripts=("projects/*/*.jsonl",),
@@ -108,7 +107,6 @@ _TABLE = (
         skill_page="codex",
         skill_folder=".agents/skills",
         program_variables=("CODEX_SANDBOX", "CODEX_CI", "CODEX_THREAD_ID"),
-        hooks_name_format=True,
         transcripts=(
             "sessions/**/rollout-*.jsonl",
             "archived_sessions/**/rollout-*.jsonl",
@@ -149,7 +147,6 @@ _TABLE = (
         skill_page="gemini-cli",
         skill_folder=".agents/skills",
         program_variables=("GEMINI_CLI",),
-        hooks_name_format=True,
         session_variable="GEMINI_SESSION_ID",
         hook={"name": "memcli", "type": "command", "command": "$own"},
         no={"decision": "$decision", "reason": "$reason"},
@@ -190,7 +187,6 @@ _TABLE = (
         skill_page="copilot-cli",
         skill_folder=".agents/skills",
         program_variables=("COPILOT_CLI", "COPILOT_CLI_BINARY_VERSION"),
-        hooks_name_format=True,
         hook={"type": "command", "bash": "$posix", "powershell": "$powershell"},
         transcripts=("session-state/*/events.jsonl",),
     ),

@@ -243,7 +243,6 @@ def configured(environ: Mapping[str, str]) -> Judge | None:
 def judge_session(
     vault: Vault,
     path: str,
-    host: str | None,
     environ: Mapping[str, str],
     *,
     cwd: str | None = None,
@@ -256,14 +255,14 @@ def judge_session(
     from memcli.sessions import digest, reflect_session
     from memcli.vault import session_records
 
-    line: dict[str, object] = {"event": "judge", "host": host or ""}
+    line: dict[str, object] = {"event": "judge"}
     try:
         judge = configured(environ)
         if judge is None:
             return
-        transcript = reflect_session.opened(path, host, cwd)
+        transcript = reflect_session.opened(path, None, cwd)
         session = transcript.session
-        line["session"] = session.id
+        line.update(host=session.host, session=session.id)
         agent = vault.agent_name
         if agent:
             line["agent"] = agent
@@ -288,7 +287,7 @@ def judge_session(
             started = time.monotonic()
             said = ask(judge, text, environ)
             line.update(seconds=round(time.monotonic() - started), said=len(said))
-            transcript = reflect_session.opened(path, host, cwd)
+            transcript = reflect_session.opened(path, None, cwd)
             done = bring(vault, transcript, said, judge=judge.name, writer="hook")
             line.update(done.reflected.counts, refused=len(done.refused))
     except Exception as error:  # noqa: BLE001 what the rules found stays, and is noted

@@ -19,7 +19,7 @@ import time
 
 from memcli.entries import layout
 from memcli.entries.text.counted import counted
-from memcli.errors import LockBusy, MemcliError, Unreadable
+from memcli.errors import LockBusy, MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import hook_log, markers, reflect_session
 from memcli.sessions.markers import REFLECTED, START, Marker
@@ -164,10 +164,9 @@ def mine(
         MemcliError, OSError: it was not kept; the marker stays as it is.
     """
     since = time.time()
-    known = _certain_format(marker.host)
     lock = os.path.join(state_dirs.path(vault.root, layout.HARNESS), "lock")
     with Lock(lock, _WAIT):
-        opened = reflect_session.opened(path, known, marker.cwd)
+        opened = reflect_session.opened(path, None, marker.cwd)
         reflected = None
         if not reflect_session.is_unchanged(vault, opened):
             reflected = reflect_session.reflect(vault, opened, writer="hook")
@@ -176,7 +175,7 @@ def mine(
     if close:  # also when the end of its last turn has mined all of it
         from memcli.sessions import judge
 
-        judge.judge_session(vault, path, known, environ, cwd=marker.cwd)
+        judge.judge_session(vault, path, environ, cwd=marker.cwd)
     return reflected
 
 
@@ -254,10 +253,8 @@ def _swept(vault: Vault, environ: Mapping[str, str], marker: Marker) -> Swept:
     except Exception as error:  # noqa: BLE001 one session must not stop the others
         why = getattr(error, "strerror", None) or ""
         why = getattr(error, "message", f"{type(error).__name__}: {why}")
-        # What no adapter reads today may be read by the next version; a day is enough.
-        foreign = isinstance(error, Unreadable) and not _certain_format(marker.host)
-        given_up = age > (_NEVER if foreign else KEPT)
-        return swept._replace(outcome="dropped" if given_up else "failed", why=why)
+        outcome = "dropped" if age > KEPT else "failed"
+        return swept._replace(outcome=outcome, why=why)
     counts = reflected.counts if reflected else {}
     return swept._replace(outcome="reflected", counts=counts)
 
@@ -271,14 +268,6 @@ def _written_since(marker: Marker) -> float | None:
     except (OSError, ValueError):
         return None
     return written if written > marker.touched else None
-
-
-def _certain_format(host: str) -> str | None:
-    """The host whose format a file has that its hooks name; None: the content says."""
-    from memcli.hosts import table
-
-    record = table.get(host)
-    return host if record is not None and record.hooks_name_format else None
 
 
 # --- a report ------------------------------------------------------------------------
