@@ -9,7 +9,7 @@ from memcli import Vault
 from memcli.curation import inbox, review, undo
 from memcli.entries import layout
 from memcli.entries.entry import Status
-from memcli.sessions import reports
+from memcli.sessions import reflect_session
 from memcli.sessions.bringing import Reflected
 from memcli.sessions.reflect_session import reflect_file
 from memcli.vault.caller import Caller
@@ -62,7 +62,9 @@ def test_the_words_of_what_was_forgotten_are_in_no_record_of_a_session(
     for path in (first, second):
         assert actions(reflect_file(vault, path)) == {"standing": "forgotten"}
         assert "zebedee" not in records(vault).lower()
-    (one,) = reports.current(vault, reports.session(vault, "one"))
+    (one,) = reflect_session.candidates_of(
+        vault, reflect_session.record_of(vault, "one")
+    )
     assert (one["action"], one["title"], one["pattern"]) == (
         "forgotten",
         None,
@@ -120,9 +122,9 @@ def test_the_record_keeps_what_became_of_a_candidate_the_first_time(
 ) -> None:
     path = talk(tmp_path, SEEDED)
     reflect_file(vault, path)
-    before = reports.session(vault, "talk").candidates
+    before = reflect_session.record_of(vault, "talk").candidates
     reflect_file(vault, path)
-    again = reports.session(vault, "talk").candidates
+    again = reflect_session.record_of(vault, "talk").candidates
     kept = [one for one in again if one["category"] != "idea"]
     assert kept == [one for one in before if one["category"] != "idea"]
     assert {one["action"] for one in kept} == {"saved", "review"}
