@@ -54,18 +54,9 @@ MOST_UNSURE = 3
 """How many candidates below HIGH a session may leave waiting for a review."""
 
 
-ACTIONS = (
-    "saved",
-    "review",
-    "noted",
-    "supersede",
-    "idea",
-    "seen",
-    "recurred",
-    "duplicate",
-    "rejected",
-    FORGOTTEN,
-    "cut",
+ACTIONS = tuple(
+    "saved review noted supersede idea seen recurred duplicate rejected forgotten "
+    "cut".split()
 )
 """The outcomes of a candidate; `docs/use/sessions.md` says what each means."""
 
@@ -78,7 +69,6 @@ class Reflected(NamedTuple):
         transcript: the file, for people.
         turns: how many a person typed.
         fates: of each candidate, in the order of the transcript.
-        cut: how many candidates the cap left out.
         commit: its hash; None when nothing was written.
         dry_run: whether nothing was to be written.
         broken: how many lines could not be read.
@@ -88,10 +78,14 @@ class Reflected(NamedTuple):
     transcript: str
     turns: int
     fates: list[Fate]
-    cut: int
     commit: str | None
     dry_run: bool
     broken: int = 0
+
+    @property
+    def cut(self) -> int:
+        """How many candidates the cap left out."""
+        return sum(fate.action == "cut" for fate in self.fates)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -155,9 +149,8 @@ def bring(
                 fates = _taken_back(at, fates, saved)
             at.change.message = f"reflect: {session.id[:80]}"
         commit = at.change.commit
-    cut = sum(fate.action == "cut" for fate in fates)
     transcript = source["transcript"] or ""
-    return Reflected(session, transcript, mined.turns, fates, cut, commit, dry_run)
+    return Reflected(session, transcript, mined.turns, fates, commit, dry_run)
 
 
 def _is_saved(noted: Mapping[str, Any]) -> bool:

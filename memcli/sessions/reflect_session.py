@@ -191,17 +191,10 @@ def reflect(
 
 
 def reflect_file(
-    vault: Vault,
-    path: str,
-    host: str | None = None,
-    *,
-    writer: str = "pipeline",
-    cwd: str | None = None,
-    dry_run: bool = False,
+    vault: Vault, path: str, host: str | None = None, *, dry_run: bool = False
 ) -> Reflected:
     """As `reflect`, of the file that `opened` opens."""
-    transcript = opened(path, host, cwd)
-    return reflect(vault, transcript, writer=writer, dry_run=dry_run)
+    return reflect(vault, opened(path, host), dry_run=dry_run)
 
 
 def found_here(

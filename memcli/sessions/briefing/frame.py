@@ -201,6 +201,7 @@ def limited(reader: Reader, place: KnownVault) -> Reader:
 
 # A text longer than this is a document; the session is told its title.
 _LONGEST = 1_200
+_TITLE = 160
 
 
 def source_of(vault: Vault) -> str:
@@ -254,14 +255,13 @@ def marked(reader: Reader, row: StoredRow, view: View) -> StoredRow:
     return row._replace(text=f"({why}) {row.text}", title=f"({why}) {row.title}")
 
 
-def short(row: StoredRow, source: str = "") -> str:
-    """The text of an entry, or the title of a document."""
-    text = row.text
-    if len(text) <= _LONGEST:
-        return text
+def short(row: StoredRow, source: str = "", room: int = _LONGEST) -> str:
+    """The text of an entry, or its title where that has no room."""
+    if len(row.text) <= room:
+        return row.text
     where = f" --vault {source.removeprefix('team:')}" if source else ""
     inspect = f"memcli inspect {row.id}{where}"
-    return f"{row.title[:_LONGEST]} ({len(text):,} characters: {inspect})"
+    return f"{row.title[:_TITLE]} ({len(row.text):,} characters: {inspect})"
 
 
 _COMMITS = 5

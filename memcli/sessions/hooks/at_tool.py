@@ -12,7 +12,7 @@ from memcli.entries.text import code_terms, prompt_injection
 from memcli.named_tuple import NamedTuple
 from memcli.search.stored_row import enforced
 from memcli.sessions import markers
-from memcli.sessions.briefing.frame import Item, marked, source_of
+from memcli.sessions.briefing.frame import Item, marked, short, source_of
 from memcli.sessions.lessons import Action, Looked, fired, is_spared
 from memcli.storage import known_vaults
 
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 # At one action: entries, and characters of their texts together.
 _MOST, _CHARS = 2, 600
-# Of an entry that has no room: its title.
-_TITLE = 160
 _MOST_REFUSED = 20
 _REFUSED = "!"
 _WISHES = {"ask": "wants to be asked before this", "deny": "does not want this"}
@@ -172,7 +170,7 @@ def _decided(
     if not own or not _is_trusted(vault):
         return Decision()
     first = next((each for each in own if each.enforce == "deny"), own[0])
-    text = _short(first.row, _CHARS, "")
+    text = short(first.row, room=_CHARS)
     wish = f"{_whose(vault, first.row)} {_WISHES[first.enforce]}"
     return Decision(
         decision=first.enforce,
@@ -200,16 +198,8 @@ def _items(found: Sequence[_Fired], event: Event) -> list[Item]:
     items: list[Item] = []
     room = _CHARS
     for each in found[:_MOST]:
-        text = _short(each.row, room, each.source)
+        text = short(each.row, each.source, room)
         room -= len(text)
         signal = None if each.source else signals.row(each.row, channels=["action"])
         items.append(Item(each.row.id, text, part, each.source, signal))
     return items
-
-
-def _short(row: StoredRow, room: int, source: str) -> str:
-    """An entry's text, or its title where that has no room."""
-    if len(row.text) <= room:
-        return row.text
-    where = f" --vault {source.removeprefix('team:')}" if source else ""
-    return f"{row.title[:_TITLE]} (the rest: memcli inspect {row.id}{where})"
