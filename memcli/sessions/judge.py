@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from memcli.sessions.bringing import Fate, Reflected
     from memcli.vault.vault import Vault
 
-_SECONDS = 120.0
-_A_DAY = 50
+_SETTINGS = {"judge": (), "judge_seconds": 120.0, "judge_a_day": 50}
 _DAY = 86_400
 # Of the log; hooks write some 200 a day.
 _LINES = 5_000
@@ -200,8 +199,8 @@ class Judge(NamedTuple):
     """
 
     command: tuple[str, ...]
-    seconds: float = _SECONDS
-    a_day: int = _A_DAY
+    seconds: float = 120.0
+    a_day: int = 50
 
     @property
     def name(self) -> str:
@@ -223,21 +222,15 @@ def configured(environ: Mapping[str, str]) -> Judge | None:
         InvalidConfig: `[mining]` of the user's config cannot be understood.
     """
     table, path = user_config.table("mining", environ)
-    words = table.get("judge")
-    if not words:
+    where = f"{path}: [mining]"
+    found = user_config.checked(table, where, _SETTINGS, {})
+    if not found["judge"]:
         return None
-    if not isinstance(words, list) or not all(isinstance(one, str) for one in words):
-        raise InvalidConfig(
-            f"{path}: judge must be a list of words",
-            hint='As in: judge = ["claude", "-p", "--model", "haiku"]',
-        )
-    seconds, a_day = table.get("judge_seconds", _SECONDS), table.get("judge_a_day")
-    a_day = _A_DAY if a_day is None else a_day
-    if not isinstance(seconds, int | float) or not 1 <= seconds <= 500:
-        raise InvalidConfig(f"{path}: judge_seconds must be a number from 1 to 500")
-    if not isinstance(a_day, int) or isinstance(a_day, bool) or a_day < 0:
-        raise InvalidConfig(f"{path}: judge_a_day must be a number, 0 or more")
-    return Judge(tuple(words), float(seconds), a_day)
+    if not 1 <= found["judge_seconds"] <= 500:
+        raise InvalidConfig(f"{where} judge_seconds must be a number from 1 to 500")
+    return Judge(
+        tuple(found["judge"]), float(found["judge_seconds"]), found["judge_a_day"]
+    )
 
 
 def judge_session(
