@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from tests.sessions.hooks.calling import (
     NEVER,
     age,
     call,
+    harness,
     log,
     process,
     session,
@@ -43,6 +45,10 @@ def end(vault: Vault, name: str, path: str | None, host: str = "claude-code") ->
     given = {"session_id": name, "transcript_path": path}
     for event in ("session-start", "session-end"):
         call(vault, event, host, given)
+
+
+def outcomes(vault: Vault) -> list[str]:
+    return [one.outcome for one in recovery.sweep(vault, os.environ)]
 
 
 def closing(name: str, path: str, host: str = "claude-code") -> list[str]:
@@ -91,12 +97,10 @@ def test_the_session_that_is_being_mined_is_locked(
         assert done.line["error"].startswith("lock_busy")
         for one in (mark(live, "s1"), path):
             age(one, 7_200)
-        (swept,) = recovery.sweep(live, os.environ)
-        assert swept.outcome == "waiting"
+        assert outcomes(live) == ["waiting"]
     assert mark(live, "s1").exists()
     assert texts(live) == []
-    (swept,) = recovery.sweep(live, os.environ)
-    assert swept.outcome == "reflected"
+    assert outcomes(live) == ["reflected"]
     assert texts(live) == [ALWAYS]
 
 
@@ -139,20 +143,6 @@ def test_gemini_that_resumes_and_writes_elsewhere_is_followed(
 # --- what goes wrong --------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_a_disk_that_is_full_leaves_the_marker(live: Vault, tmp_path: Path) -> None:
-    path = session(tmp_path, "s1", ALWAYS)
-    given = {"session_id": "s1", "transcript_path": path}
-    assert process("session-start", "claude-code", given).code == 0
-    wait(lambda: log(live, "sweep"))
-    words = [sys.executable, "-m", "memcli", "hook", "work", *closing("s1", path)]
-    subprocess.run(["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", *words], check=True)
-    assert mark(live, "s1").exists()
-    assert texts(live) == []
-    assert work(live, *closing("s1", path)).line["did"] == "reflected"
-    assert texts(live) == [ALWAYS]
-
-
 def failing(monkeypatch: pytest.MonkeyPatch, error: Exception, only: str = "") -> None:
     """Let mining fail, of every session or of those whose file has this name."""
     real = reflect_session.reflect
@@ -174,8 +164,7 @@ def test_a_session_that_fails_is_tried_again_and_given_up_after_30_days(
     for days, outcome in ((1, "failed"), (29, "failed"), (31, "dropped")):
         for one in (mark(live, "s1"), path):
             age(one, days * DAY)
-        done = recovery.sweep(live, os.environ)
-        assert [one.outcome for one in done] == [outcome]
+        assert outcomes(live) == [outcome]
     assert not mark(live, "s1").exists()
     line = log(live, "sweep")[0]
     assert (line["did"], line["error"]) == ("dropped", "no scanner")
@@ -214,7 +203,7 @@ def test_a_live_session_is_never_swept(
     for marker, transcript in ((7_200, 60), (60, 7_200)):
         age(mark(live, "s1"), marker)
         age(path, transcript)
-        assert [one.outcome for one in recovery.sweep(live, os.environ)] == ["live"]
+        assert outcomes(live) == ["live"]
     assert texts(live) == []
 
 
@@ -287,8 +276,7 @@ def test_a_marker_with_garbage_in_it_goes_after_a_day(
     assert done.line["did"] == "no transcript yet"
     for hours, outcome in ((2, "waiting"), (25, "dropped")):
         age(mark(live, "s1"), hours * 3_600)
-        found = recovery.sweep(live, os.environ)
-        assert [one.outcome for one in found] == [outcome]
+        assert outcomes(live) == [outcome]
     mark(live, "folder").mkdir()
     assert recovery.sweep(live, os.environ) == []
 
@@ -300,7 +288,7 @@ def test_a_marker_from_the_future_keeps_nobody_alive(
     markers.begin(live.root, "s1", "claude-code", path)
     for one in (mark(live, "s1"), path):
         os.utime(one, (4e9, 4e9))
-    assert [one.outcome for one in recovery.sweep(live, os.environ)] == ["reflected"]
+    assert outcomes(live) == ["reflected"]
 
 
 def test_markers_hold_nothing_that_was_said_and_git_does_not_see_them(
@@ -319,6 +307,105 @@ def test_markers_hold_nothing_that_was_said_and_git_does_not_see_them(
     assert names == ["session", "host", "cwd", "transcript", "started"]
     assert "thought" not in text
     assert git(vault, "status", "--porcelain", "-uall") == before
+
+
+def test_stop_hook_fires_on_session_end_and_reflection_runs_against_its_transcript(
+    live: Vault, tmp_path: Path
+) -> None:
+    path = session(tmp_path, "s1", ALWAYS)
+    payload = {"session_id": "s1", "transcript_path": path}
+    for event in ("session-start", "stop", "session-end"):
+        assert process(event, "claude-code", payload).code == 0
+    wait(lambda: harness(live) == ["session-id-s1.reflected"])
+    assert texts(live) == [ALWAYS]
+    wait(lambda: len(log(live, "reflect")) == 2)
+    assert {line["session"] for line in log(live, "reflect")} == {"s1"}
+
+
+def test_crashed_session_marker_recovery(live: Vault, tmp_path: Path) -> None:
+    path = session(tmp_path, "s1", ALWAYS)
+    payload = {"session_id": "s1", "transcript_path": path}
+    # A host that starts a session and is killed before it can say that it ends.
+    host = subprocess.run(
+        [
+            *(sys.executable, "-c"),
+            "import os, signal, subprocess, sys\n"
+            "subprocess.run(sys.argv[1:], input=sys.stdin.buffer.read())\n"
+            "os.kill(os.getpid(), signal.SIGKILL)",
+            *(sys.executable, "-m", "memcli", "hook", "session-start"),
+            *("--host", "claude-code"),
+        ],
+        input=str(payload).replace("'", '"').encode(),
+        check=False,
+    )
+    assert host.returncode < 0
+    assert harness(live) == ["session-id-s1.start"]
+    for one in ((state_of(live.root, layout.HARNESS) / "session-id-s1.start"), path):
+        age(one, 3_700)
+    idle = {"session_id": "s2", "notification_type": "idle_prompt"}
+    assert process("idle", "claude-code", idle).code == 0
+    wait(lambda: harness(live) == ["session-id-s1.reflected"])
+    assert texts(live) == [ALWAYS]
+
+
+def test_marker_gc_at_30_days(live: Vault) -> None:
+    folder = state_of(live.root, layout.HARNESS)
+    folder.mkdir(exist_ok=True)
+    for name, days in (("old", 31), ("young", 29)):
+        mark = folder / f"session-id-{name}.reflected"
+        mark.write_text("session: x\n")
+        age(mark, days * 86_400)
+    work(live, "--sweep")
+    assert harness(live) == ["session-id-young.reflected"]
+
+
+def test_what_a_host_writes_after_a_session_was_mined_is_mined_by_a_sweep(
+    live: Vault, tmp_path: Path, started: list[list[str]]
+) -> None:
+    path = session(tmp_path, "s1", ALWAYS)
+    end(live, "s1", path)
+    work(live, *closing("s1", path))
+    age(mark(live, "s1", ".reflected"), 8_000)
+    age(path, 9_000)
+    assert outcomes(live) == ["unchanged"]
+    session(tmp_path, "s1", ALWAYS, NEVER)
+    # A person may be in it; then it is mined, once.
+    for seconds, outcome in ((60, "live"), (7_000, "reflected"), (7_000, "unchanged")):
+        age(path, seconds)
+        assert outcomes(live) == [outcome]
+    assert texts(live) == sorted([ALWAYS, NEVER])
+
+
+def test_waiting_for_a_host_that_never_stops_writing_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, waited = tmp_path / "s1.jsonl", list[float]()
+
+    def write(seconds: float) -> None:
+        waited.append(seconds)
+        path.write_text("x" * len(waited))
+
+    monkeypatch.setattr(time, "sleep", write)
+    recovery.settle(str(path))
+    assert sum(waited) == 8
+
+
+def test_the_newest_session_of_a_folder_and_agent_is_found(
+    vault: Vault, tmp_path: Path
+) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    for folder in (here, there):
+        folder.mkdir()
+    path = tmp_path / "talk.jsonl"
+    path.write_text("")
+    gone = str(tmp_path / "gone.jsonl")
+    markers.begin(vault.root, "one", "opencode", str(path), "ada", str(here))
+    markers.begin(vault.root, "two", "opencode", gone, None, str(there))
+    (tmp_path / "link").symlink_to(here)
+    asked = (str(here), "ada"), (str(tmp_path / "link"), None), (str(here), "bob")
+    found = [recovery.newest(vault.root, *one, {}) for one in asked]
+    assert found == [str(path), str(path), None]
+    assert recovery.newest(vault.root, str(there), None, {}) is None
 
 
 def test_sessions_sweep_once_an_hour(
