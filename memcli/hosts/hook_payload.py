@@ -90,25 +90,20 @@ def read(name: str, host: str, payload: Any) -> Event:
 
 
 def _caller(written_for: str, fields: dict[str, Any], transcript: str) -> str:
-    """The host that really calls."""
+    """The host that really calls: one may run hooks that were written for another."""
     # A hook that names no host is looked at as one of Claude Code's, which others run.
     record = table.get(written_for or "claude-code")
-    for name in record.hooks_also_run_by if record else ():
-        if _is_caller(name, written_for, fields, transcript):
-            return name
+    others = record.hooks_also_run_by if record else ()
+    if "cursor" in others and ("cursor_version" in fields or "generation_id" in fields):
+        return "cursor"
+    if "copilot" in others and (
+        "sessionId" in fields
+        or "/.copilot/" in transcript.replace("\\", "/")
+        # Claude Code never says when; Copilot always does, in Claude's clothes as well.
+        or (written_for == "claude-code" and "timestamp" in fields)
+    ):
+        return "copilot"
     return written_for
-
-
-def _is_caller(
-    host: str, written_for: str, fields: dict[str, Any], transcript: str
-) -> bool:
-    """Whether a host sent a payload to a hook that was written for another."""
-    if host == "cursor":
-        return "cursor_version" in fields or "generation_id" in fields
-    if "sessionId" in fields or "/.copilot/" in transcript.replace("\\", "/"):
-        return True
-    # Claude Code never says when; Copilot always does, in Claude's clothes as well.
-    return written_for == "claude-code" and "timestamp" in fields
 
 
 def _is_plain(text: str, most: int) -> bool:

@@ -144,11 +144,6 @@ def is_spared(spared: Iterable[str], looked: Iterable[Looked]) -> bool:
     return any(one.path and is_at(one.path, each) for each in spared for one in looked)
 
 
-def told_triggers(rows: Iterable[tuple[str, str]]) -> list[Trigger]:
-    """Triggers as the table of triggers has them."""
-    return [Trigger(form, text) for form, text in rows]
-
-
 # --- names ------------------------------------------------------------------------
 
 

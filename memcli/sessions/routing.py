@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 JUDGED = "judged"
 """The `pattern` of a candidate that a judge found, and no rule."""
 
-_KINDS = {"preference": "preference", "correction": "preference"}
 _DECIDED = "decided"
 # Such an entry claims nothing that could be wrong now: its words alone are compared.
 _PROVED = ("fix", "workflow", "event", IDEA)
@@ -91,7 +90,7 @@ def by_confidence(
     doubt = prompt_injection.suspicious(candidate.text)
     saved = sure and doubt is None
     action = "saved" if saved else "review"
-    kind = candidate.kind or _KINDS.get(candidate.category, candidate.category)
+    kind = candidate.kind or candidate.category.replace("correction", "preference")
     everywhere = candidate.everywhere or says_everywhere(
         candidate.text, candidate.excerpt
     )

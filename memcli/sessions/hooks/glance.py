@@ -101,14 +101,8 @@ def look(words: Sequence[str], payload: Any, environ: Mapping[str, str]) -> bool
     evident, triggered = table.evident(found), table.triggered(found)
     if not evident and not triggered:
         return False
-    session = next(
-        (
-            value
-            for name in ("session_id", "sessionId", "conversation_id")
-            if isinstance(value := payload.get(name), str) and value
-        ),
-        "",
-    )
+    names = map(payload.get, ("session_id", "sessionId", "conversation_id"))
+    session = next((each for each in names if each and isinstance(each, str)), "")
     from memcli.sessions import markers
 
     agent = flags.get("agent") or environ.get("MEMCLI_AGENT") or None
@@ -123,11 +117,13 @@ def look(words: Sequence[str], payload: Any, environ: Mapping[str, str]) -> bool
 
 def _fires(told: list[list[Any]], found: list[tuple[str, str, str]]) -> bool:
     """Whether a trigger fires, as `match` has it; this loads regular expressions."""
-    from memcli.sessions.lessons import Action, Looked, fired, told_triggers
+    from memcli.sessions.lessons import Action, Looked, Trigger, fired
 
     looked = [Looked(Action(*each)) for each in found]
     return any(
-        fired(told_triggers(row[4]), row[5], each) for row in told for each in looked
+        fired([Trigger(*each) for each in row[4]], row[5], one)
+        for row in told
+        for one in looked
     )
 
 

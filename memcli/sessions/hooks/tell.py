@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.sessions.briefing.frame import Item
     from memcli.sessions.briefing.start import Session, Standing
+    from memcli.storage.projects import Project
     from memcli.vault.code_state import Watch
     from memcli.vault.vault import Vault
 
@@ -54,10 +55,12 @@ class Answer:
         last: the moment of the monotonic clock after which the vaults of teams are not
             waited for; None where the call names its one vault.
         vault, view: the own vault, and how it is seen now from the session's project.
+        project: that of the session's folder; None where that is in none.
     """
 
     vault: Vault
     view: View
+    project: Project | None = None
 
     def __init__(
         self, root: str, event: Event, line: dict[str, Any], last: float | None = None
@@ -81,22 +84,17 @@ class Answer:
         except MemcliError:
             pass  # a disk that cannot be written to can be read
         self.vault = opened(self.root, self.event.cwd)
-        here = None
         try:
-            here = self.vault.here
+            self.project = self.vault.project
         except MemcliError as error:  # then only what holds everywhere is told
             self.line["error"] = hook_log.named(error)
-        self.view = View(self.vault.now_ms() // 1000, here=number(here))
+        here = number(self.project.name if self.project else None)
+        self.view = View(self.vault.now_ms() // 1000, here=here)
         return True
 
     def watch(self) -> Watch | None:
         """A look at the code of the session's project; None where there is none."""
-        from memcli.errors import MemcliError
-
-        try:
-            if self.vault.project is None:
-                return None
-        except MemcliError:  # `opens` has said so
+        if self.project is None:
             return None
         from memcli.vault import code_state
 
@@ -309,15 +307,11 @@ def _session(answer: Answer) -> Session:
     """The session that starts: all that its text depends on besides the vaults."""
     from functools import cache
 
-    from memcli.errors import MemcliError
     from memcli.hosts import table
     from memcli.sessions.briefing import frame, start
 
     vault = answer.vault
-    try:
-        name, folder = vault.project or (None, None)
-    except MemcliError:  # `opens` has said so
-        name = folder = None
+    name, folder = answer.project or (None, None)
     host = table.get(answer.event.host)
     return start.Session(
         view=answer.view,
