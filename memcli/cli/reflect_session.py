@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from memcli.sessions.bringing import Fate, Reflected
+    from memcli.sessions.bringing import Reflected
+    from memcli.sessions.routing import Fate
     from memcli.vault.vault import Vault
 
 

@@ -151,15 +151,15 @@ def _candidate(
     for name in about:
         if name not in known:
             raise _Refused(f"the digest showed no entry {name[:40]!r}")
+    more: dict[str, Any] = {}
     if confirms:  # in the entry's own words: a sighting of it
         _check_again(known[confirms].text, turns)
         kind, text, why = known[confirms].kind, known[confirms].text, "said again"
-        confidence, more = Confidence.HIGH, {"confirms": confirms}
+        confidence, more["confirms"] = Confidence.HIGH, confirms
     else:
         kind, text, confidence = _claim(row, kinds)
         why = " ".join(_text(row, "why").split())[:_LONGEST_WHY]
-        more = _optional(row)
-        more["evolves"] = evolves or None
+        more = {**_optional(row), "evolves": evolves or None}
         said = " ".join((text, why, *more["entities"], *more["asked"]))
         # A summary is of the whole session, whichever turns it names.
         cited = digest.turns if kind == _SUMMARY else turns

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
     from memcli.hosts.transcripts import Transcript
     from memcli.sessions.answers import Refusal
-    from memcli.sessions.bringing import Fate, Reflected
+    from memcli.sessions.bringing import Reflected
+    from memcli.sessions.routing import Fate
     from memcli.vault.vault import Vault
 
 _SETTINGS = {"judge": (), "judge_seconds": 120.0, "judge_a_day": 50}

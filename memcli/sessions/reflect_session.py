@@ -17,9 +17,9 @@ from memcli.entries.entry import Status
 from memcli.errors import EntryNotFound, LockBusy, MemcliError, Unreadable
 from memcli.hosts import table, transcripts
 from memcli.named_tuple import NamedTuple
-from memcli.sessions.bringing import FORGOTTEN, WRITERS, Fate, Reflected, bring
+from memcli.sessions.bringing import FORGOTTEN, WRITERS, Reflected, bring
 from memcli.sessions.mining import Candidate, Mined, mine
-from memcli.sessions.routing import JUDGED
+from memcli.sessions.routing import JUDGED, Fate
 from memcli.vault import session_records
 
 TYPE_CHECKING = False

@@ -73,7 +73,7 @@ def by_judge(decision: Decision, _vault: Vault) -> tuple[str, str] | None:
         "confidence": "HIGH",
     }
     kept, _, _ = answers.read(json.dumps(said).encode(), made)
-    return (kept[0].kind, kept[0].text) if kept else None
+    return (kept[0].kind or "", kept[0].text) if kept else None
 
 
 def by_agent(decision: Decision, _vault: Vault) -> tuple[str, str] | None:

@@ -11,7 +11,8 @@ from memcli.api import Vault
 from memcli.curation import exporting, importing
 from memcli.entries.entry import Entry
 from memcli.errors import Conflict
-from memcli.hosts import pages, tools
+from memcli.hosts import memories as tools
+from memcli.hosts import pages
 from memcli.hosts.pages import Memory
 from memcli.recall.query import Filters
 from tests.conftest import VaultMaker

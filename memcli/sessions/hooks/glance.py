@@ -117,7 +117,8 @@ def look(words: Sequence[str], payload: Any, environ: Mapping[str, str]) -> bool
 
 def _fires(told: list[list[Any]], found: list[tuple[str, str, str]]) -> bool:
     """Whether a trigger fires, as `match` has it; this loads regular expressions."""
-    from memcli.sessions.lessons import Action, Looked, Trigger, fired
+    from memcli.entries.text.code_terms import Trigger
+    from memcli.sessions.lessons import Action, Looked, fired
 
     looked = [Looked(Action(*each)) for each in found]
     return any(

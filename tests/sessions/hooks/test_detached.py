@@ -403,7 +403,7 @@ def test_the_newest_session_of_a_folder_and_agent_is_found(
     markers.begin(vault.root, "two", "opencode", gone, None, str(there))
     (tmp_path / "link").symlink_to(here)
     asked = (str(here), "ada"), (str(tmp_path / "link"), None), (str(here), "bob")
-    found = [recovery.newest(vault.root, *one, {}) for one in asked]
+    found = [recovery.newest(vault.root, folder, who, {}) for folder, who in asked]
     assert found == [str(path), str(path), None]
     assert recovery.newest(vault.root, str(there), None, {}) is None
 
