@@ -60,7 +60,7 @@ def install(
         host: `[HOST]` The agent host
         mcp: `--mcp` Also name memcli among the host's MCP servers
         judge: `--judge, without --no-judge` Also let the host's own command judge
-            sessions that have ended: try it once, and name it in your config
+            sessions that have ended: it is named in your config
         no_judge: `--no-judge` No judge, and no question about one
         skills: `--skills` Only the skills
         dir_: `--dir PATH, with --skills` Another folder of skills
