@@ -206,16 +206,18 @@ def _lines(done: Reflected) -> list[str]:
 def _summary(done: list[dict[str, Any]], *, dry_run: bool) -> Result:
     failed = [each for each in done if each["outcome"] == "failed"]
     rows: dict[str, Counter[Any]] = {}
+    columns = "sessions reflected unchanged failed saved review noted idea seen"
     for each in done:
-        counts = rows.setdefault(each["host"], Counter(host=each["host"]))
+        none = {"host": each["host"], **dict.fromkeys(columns.split(), 0)}
+        counts = rows.setdefault(each["host"], Counter(none))
         counts.update({"sessions": 1, each["outcome"]: 1, **each["counts"]})
 
     def text(canvas: Canvas) -> None:
         if not rows:
             canvas.line("no transcripts on this machine", style="nothing")
             return
-        columns = "host sessions reflected unchanged failed saved review noted"
-        table(canvas, [*rows.values()], f"{columns} ideas=idea seen")
+        shown = columns.replace("idea", "ideas=idea")
+        table(canvas, [*rows.values()], f"host {shown}")
         if dry_run and canvas.terminal:
             canvas.line("nothing was changed", style="dim")
 

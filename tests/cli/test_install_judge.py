@@ -120,19 +120,6 @@ def test_a_person_is_asked_once_and_told_the_cost_and_the_command(
     assert person.answers == []
 
 
-def test_a_person_is_told_of_the_skills_until_they_are_there(
-    vault: Vault, config: Path, home: Path
-) -> None:
-    config.write_text("[mining]\njudge = []\n")
-    person = Asked(vault, config, [])
-    how = "memcli install claude-code --skills"
-    assert how in person.sees("claude-code")
-    person.install("claude-code", skills=True)
-    assert (home / ".claude" / "skills" / "recap" / "SKILL.md").is_file()
-    assert how not in person.sees("claude-code")
-    assert person.heard == []
-
-
 def test_without_the_sdk_no_mcp_server_is_named_and_the_hooks_are_installed(
     memcli: Run, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
