@@ -13,7 +13,7 @@ import shutil
 import sys
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
-from memcli.errors import InvalidConfig, MemcliError, UsageError
+from memcli.errors import MemcliError, UsageError
 from memcli.hosts.install.step import failed
 
 TYPE_CHECKING = False
@@ -305,6 +305,7 @@ def _judge_step(
     """The change of the config; raises where the user has chosen a judge."""
     from memcli.hosts import table
     from memcli.hosts.install import Step
+    from memcli.hosts.install.step import decoded
     from memcli.sessions import judge
     from memcli.storage import files, state_dirs, user_config
 
@@ -317,10 +318,7 @@ def _judge_step(
             hint="Take judge out of its [mining] first.",
         )
     before = files.current(path)
-    try:
-        text = (before or b"").decode()
-    except UnicodeDecodeError as error:
-        raise InvalidConfig(f"{path}: not UTF-8", hint="Save it as UTF-8.") from error
+    text = decoded(before or b"", path)
     value = None if outcome == "removed" else words
     new = user_config.with_value(text, path, _TABLE, _KEY, value)
     after = new.encode() if new or before == b"" else None

@@ -202,11 +202,8 @@ def mem0(path: str, folder: str | None) -> Found:
 
     try:
         value = json.loads(files.read(path, limit=_LARGEST, follow=False))
-    except Unreadable as error:
-        yield Problem(path, 1, error.message.removeprefix(f"{path}: "))
-        return
-    except (ValueError, RecursionError) as error:
-        yield Problem(path, 1, f"not JSON: {error}")
+    except (Unreadable, ValueError, RecursionError) as error:
+        yield Problem(path, 1, f"not an export of mem0: {error}")
         return
     rows = value.get("results") if isinstance(value, dict) else value
     if not isinstance(rows, list):

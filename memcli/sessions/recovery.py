@@ -60,20 +60,12 @@ class Swept(NamedTuple):
         outcome: reflected, unchanged, live, waiting (no transcript yet), failed,
             dropped (given up), expired (mined long ago).
         why: the reason of a failure, or why it was given up.
-        counts: of a reflected session, how many candidates met which action.
-        agent: whose session it is; None is the vault's owner.
     """
 
     session: str
     host: str
     outcome: str
     why: str | None = None
-    counts: Mapping[str, int] = {}
-    agent: str | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return self._asdict()
 
 
 def work(vault: Vault, flags: Mapping[str, str], line: dict[str, Any]) -> None:
@@ -133,9 +125,8 @@ def sweep(vault: Vault, environ: Mapping[str, str]) -> list[Swept]:
     for marker in markers.markers(vault.root, now):
         if vault.agent is not None and marker.agent != vault.agent.name:
             continue
-        own = vault.acting_as(marker.agent)
-        swept = _swept(own, environ, marker)
-        done.append(swept._replace(agent=marker.agent))
+        swept = _swept(vault.acting_as(marker.agent), environ, marker)
+        done.append(swept)
         if swept.outcome in ("dropped", "expired"):
             remove_quietly(marker.path)
         if swept.outcome in ("reflected", "failed", "dropped"):
@@ -247,7 +238,7 @@ def _swept(vault: Vault, environ: Mapping[str, str], marker: Marker) -> Swept:
             return swept._replace(outcome="waiting", why="no transcript yet")
         return swept._replace(outcome="dropped", why="no transcript for a day")
     try:
-        reflected = mine(vault, marker, path, environ, close=True)
+        mine(vault, marker, path, environ, close=True)
     except LockBusy as error:
         return swept._replace(outcome="waiting", why=error.message)
     except Exception as error:  # noqa: BLE001 one session must not stop the others
@@ -255,8 +246,7 @@ def _swept(vault: Vault, environ: Mapping[str, str], marker: Marker) -> Swept:
         why = getattr(error, "message", f"{type(error).__name__}: {why}")
         outcome = "dropped" if age > KEPT else "failed"
         return swept._replace(outcome=outcome, why=why)
-    counts = reflected.counts if reflected else {}
-    return swept._replace(outcome="reflected", counts=counts)
+    return swept._replace(outcome="reflected")
 
 
 def _written_since(marker: Marker) -> float | None:
