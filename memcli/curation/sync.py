@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from memcli.storage.git.on_disk import Remote
     from memcli.vault.vault import Vault
 
-    Acted = dict[str, sync_report.Acting]
+    Acted = list[sync_report.Acting]
 
 
 __all__ = ["Terms", "in_turn", "joinable", "opened", "sync"]
@@ -192,7 +192,7 @@ def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
     found = sync_report.Uncommitted() if vault.read_only else _committed(at)
     ours = repository.commit_of("HEAD")
     plans: list[MergePlan] = []
-    acted: Acted = {}
+    acted: Acted = []
     pushed = False
     for number in range(_TRIES):
         if number:

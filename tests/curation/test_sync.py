@@ -307,8 +307,8 @@ def test_a_rule_that_a_colleague_puts_out_of_force_is_named(
     done = two.sync("desk")
     assert done.force.weakened == ("1m7xvn68xtqp489w",)
     assert "1 rule no longer in force as before by Mallory: see memcli log" in done.line
-    acts = path == "rule.md" and text is not None
-    acts = acts and any(word in text for word in ("project: ", "import", "Ignore"))
+    still = ("project: ", "import", "Ignore")
+    acts = path == "rule.md" and any(word in (text or "") for word in still)
     assert bool(done.force.paths) is acts
 
 

@@ -18,12 +18,20 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import sys
+from itertools import islice
 
 from memcli.entries.ids import is_name
 from memcli.errors import InvalidValue, Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
+from memcli.storage.vault_paths import walk
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 _LARGEST_PACKED = 4_000_000
 
@@ -393,3 +401,36 @@ def masked(text: str) -> str:
     return re.sub(
         r"[A-Za-z][A-Za-z0-9+.-]*://[^\s'\"]+", lambda found: shown_of(found[0]), text
     )
+
+
+# --- a git that does not end; asked of one that has been at work for a while -------
+
+_OWN = ("index", "HEAD", "config", "packed-refs", "info/exclude", "info/attributes")
+_RULES = (".gitignore", ".gitattributes")
+_MOST = 2_000  # folders that are looked into
+
+
+def pipe_in(env: Mapping[str, str]) -> str | None:
+    """The path of a pipe or device in the place of a file that git reads, in the
+    repository that an environment names; None when there is none."""
+    for path in _read_by_git(env):
+        try:
+            mode = os.lstat(path).st_mode
+        except OSError:
+            continue
+        if not stat.S_ISREG(mode) and not stat.S_ISLNK(mode) and not stat.S_ISDIR(mode):
+            return path
+    return None
+
+
+def _read_by_git(env: Mapping[str, str]) -> Iterator[str]:
+    git_dir, top = env.get("GIT_DIR"), env.get("GIT_WORK_TREE")
+    if git_dir:
+        yield from (os.path.join(git_dir, name) for name in _OWN)
+        for kind in ("refs", "logs"):
+            for folder, _, names in islice(walk(os.path.join(git_dir, kind)), _MOST):
+                yield from (os.path.join(folder, name) for name in names)
+    if top:
+        for folder, folders, names in islice(walk(top), _MOST):
+            folders[:] = sorted(name for name in folders if name != ".git")
+            yield from (os.path.join(folder, name) for name in _RULES if name in names)

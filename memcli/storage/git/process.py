@@ -54,8 +54,7 @@ TOO_SLOW = -101
 """The code of a git that memcli has ended."""
 
 # Seconds that a git may take which asks a little, or reads ignore rules, one of which
-# may hold it up for hours, as does a pipe in the place of a file: a status of 100,000
-# files takes two.
+# may hold it up for hours: a status of 100,000 files takes two.
 _LIMIT = 20.0
 _PER_BYTE = 1 / 20_000  # more for each byte of names that it is given
 _SHORT = frozenset(
@@ -67,9 +66,10 @@ LONGEST = 3_600.0
 
 # Those that may run a person's hooks, or ask for the password of a key.
 _ASKING = frozenset(("commit", "commit-tree"))
-# Seconds between two looks at what a git says; that it has to remove its locks when it
-# is ended; and between two looks where the system cannot say that it has ended.
-_LOOK, _GRACE, _POLL = 0.02, 2.0, 0.001
+# Seconds until a git that has not ended is looked into; between two looks at what it
+# says; that it has to remove its locks when it is ended; and between two looks where
+# the system cannot say that it has ended.
+_SOON, _LOOK, _GRACE, _POLL = 0.2, 0.02, 2.0, 0.001
 _GIT = "git.exe" if sys.platform == "win32" else "git"
 
 
@@ -195,14 +195,23 @@ def run(
     if watch is not None:
         return done._replace(printed=done.printed[:MOST_PRINTED])
     if done.code == TOO_SLOW:
-        raise HistoryError(
-            f"git {name} did not end within {limit:,.0f} s, and was ended",
-            hint="A pipe or device in the place of a file holds git up, and a rule of "
-            "many stars in a .gitignore or .gitattributes does; to see for yourself: "
-            f"git {name}",
-            code="git_stuck",
-        )
+        raise _stuck(env, name, limit)
     return done
+
+
+def _stuck(env: Mapping[str, str], name: str, limit: float) -> HistoryError:
+    """The error for a git that was ended, with what may have held it up."""
+    pipe = on_disk.pipe_in(env)
+    if pipe:
+        said = f"{pipe} is a pipe or a device, and git waits for it"
+        hint = "Put a file in its place, or remove it."
+    else:
+        said = f"git {name} did not end within {limit:,.0f} s, and was ended"
+        hint = (
+            "A rule of many stars in a .gitignore or .gitattributes takes git for "
+            f"ever; to see for yourself: git {name}"
+        )
+    return HistoryError(said, hint=hint, code="git_stuck")
 
 
 def subcommand(words: Sequence[str]) -> str:
@@ -311,7 +320,7 @@ if sys.platform != "win32":
                 )
                 group = pid if watch.asks else -pid
                 tie(group)
-                code = _waited(pid, watch, look)
+                code = _waited(pid, env, watch, look)
                 status = os.waitpid(pid, 0)[1] if code is None else _end(pid, group)
             except KeyboardInterrupt:
                 if not group:  # before git was started
@@ -333,9 +342,15 @@ if sys.platform != "win32":
                 code = look() or os.waitstatus_to_exitcode(status)
         return GitResult(code, printed, said)
 
-    def _waited(pid: int, watch: Watch, look: Callable[[], int | None]) -> int | None:
+    def _waited(
+        pid: int, env: Mapping[str, str], watch: Watch, look: Callable[[], int | None]
+    ) -> int | None:
         """Wait for the end of a git; the code with which it must be ended, if so."""
         until = time.monotonic() + watch.seconds
+        if _has_ended(pid, min(watch.seconds, _SOON)):
+            return None
+        if on_disk.pipe_in(env):
+            return TOO_SLOW
         while True:
             left = max(0.0, until - time.monotonic())
             if _has_ended(pid, min(left, _LOOK) if watch.look else left):
