@@ -12,6 +12,7 @@ names the work at hand has, by git (`names`).
 
 from __future__ import annotations
 
+from memcli.entries.text import prompt_injection
 from memcli.entries.text.prompt_injection import harmless
 from memcli.hosts.transcript import FRAME
 from memcli.named_tuple import NamedTuple
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from memcli.entries.eligibility import View
     from memcli.search.stored_row import StoredRow
     from memcli.storage.known_vaults import KnownVault
+    from memcli.vault.code_state import Watch
     from memcli.vault.signals import EventRow
     from memcli.vault.vault import Vault
 
@@ -226,12 +228,23 @@ def note(
     vault.recorder.recalled(prompt, rows)
 
 
-def marked(reader: Reader, row: StoredRow, view: View) -> StoredRow:
-    """The row of an entry to tell, marked where it rests on what no longer holds, or on
-    nothing; what people keep needs no evidence.
+def to_tell(
+    reader: Reader,
+    row: StoredRow,
+    view: View,
+    source: str = "",
+    watch: Watch | None = None,
+) -> StoredRow | None:
+    """The row of an entry as hooks tell it; None for what reads like an instruction to
+    the model, or speaks of code that changed since, as `watch` finds out.
 
-    Every hook tells what this returns. A fact rests on nothing, and costs nothing.
+    It is marked where it rests on what no longer holds, or on nothing; what people keep
+    needs no evidence. A fact rests on nothing, and costs nothing.
     """
+    if prompt_injection.of_entry(row.title, row.text, source):
+        return None
+    if watch is not None and watch.keeps_back(row, row.kind, source):
+        return None
     if row.layer == "fact":
         return row
     from memcli.entries import dates

@@ -13,8 +13,7 @@ prompt give the same items.
 from __future__ import annotations
 
 from memcli.entries.entry import Item as ReflectionItem
-from memcli.entries.text import prompt_injection
-from memcli.sessions.briefing.frame import Item, is_new, marked, short, source_of
+from memcli.sessions.briefing.frame import Item, is_new, short, source_of, to_tell
 from memcli.vault import signals
 
 TYPE_CHECKING = False
@@ -88,10 +87,9 @@ def fitting(
             row.kind in _PASSING or row.item == ReflectionItem.DERIVED
         ):
             return
-        if prompt_injection.of_entry(row.title, row.text, source):
-            return
-        if watch is None or not watch.keeps_back(row, row.kind, source):
-            told.append((evidence, row))
+        as_told = to_tell(reader, row, view, source, watch)
+        if as_told is not None:
+            told.append((evidence, as_told))
 
     for evidence, doc in _best(reader, asked):
         if len(told) == MOST or (told and evidence < _OF_THE_BEST * told[0][0]):
@@ -101,9 +99,7 @@ def fitting(
         for doc in _named_too(reader, row) if len(told) < MOST else ():
             if len(told) < MOST:
                 take(doc, 0.0)
-    return [
-        _item(marked(reader, row, view), evidence, source) for evidence, row in told
-    ]
+    return [_item(row, evidence, source) for evidence, row in told]
 
 
 def _item(row: StoredRow, evidence: float, source: str) -> Item:

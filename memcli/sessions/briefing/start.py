@@ -18,16 +18,15 @@ from memcli.entries.entry import SUMMARY_TAG, Status, one_line
 from memcli.entries.entry import Item as Kept
 from memcli.entries.identity import strict_key
 from memcli.entries.ids import shortened
-from memcli.entries.text import prompt_injection
 from memcli.errors import Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.sessions.briefing.frame import (
     TITLES,
     Item,
     is_new,
-    marked,
     short,
     source_of,
+    to_tell,
 )
 from memcli.storage import files, known_vaults
 from memcli.vault import signals
@@ -231,16 +230,13 @@ class _Found:
         for doc in docs:
             row = reader.row(doc)
             key = strict_key(row.text)
-            if key in self._told or prompt_injection.of_entry(
-                row.title, row.text, source
-            ):
+            if key in self._told or _is_loaded(row, session.loaded):
                 continue
-            if session.watch and session.watch.keeps_back(row, row.kind, source):
-                continue
-            if _is_loaded(row, session.loaded):
+            as_told = to_tell(reader, row, session.view, source, session.watch)
+            if as_told is None:
                 continue
             self._told.add(key)
-            row = marked(reader, row, session.view)
+            row = as_told
             always = part in _CHANNELS and not source
             text = row.text if always else short(row, source)
             title = shortened(one_line(row.title), _TITLE, " ")

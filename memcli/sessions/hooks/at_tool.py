@@ -8,11 +8,11 @@ refuses everything would stop all work.
 
 from __future__ import annotations
 
-from memcli.entries.text import code_terms, prompt_injection
+from memcli.entries.text import code_terms
 from memcli.named_tuple import NamedTuple
 from memcli.search.stored_row import enforced
 from memcli.sessions import markers
-from memcli.sessions.briefing.frame import Item, marked, short, source_of
+from memcli.sessions.briefing.frame import Item, short, source_of, to_tell
 from memcli.sessions.lessons import Action, Looked, fired, is_spared
 from memcli.storage import known_vaults
 
@@ -116,12 +116,12 @@ def _find(vault: Vault, reader: Reader, view: View, looked: Sequence[Looked]) ->
         if not named and not (each.evident and not is_spared(each.spared, looked)):
             continue
         row = _row(reader, each, view)
-        if row is None or prompt_injection.of_entry(row.title, row.text, source):
+        as_told = to_tell(reader, row, view, source) if row else None
+        if row is None or as_told is None:
             found.elsewhere.append(each.id)
             continue
         enforce = _enforced(each, row, looked)
-        row = marked(reader, row, view)
-        found.fired.append(_Fired(row, enforce, source, named))
+        found.fired.append(_Fired(as_told, enforce, source, named))
     return found
 
 
