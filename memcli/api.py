@@ -265,11 +265,11 @@ class Vault(_Asked, _vault.Vault):
         plan = resolve.plan(self, ids, same_key=same_key, undo=True)
         return resolve.apply(self, plan)
 
-    def verify(self, project: str = "here") -> list[Verified]:
-        """The state of the code that a project's entries name."""
+    def verify(self) -> list[Verified]:
+        """The state of the code that the project's entries name."""
         from memcli.curation import verify
 
-        return verify.verify(self, project)
+        return verify.verify(self)
 
     def confirm(self, *ids: str) -> list[Confirmed]:
         """Note the code of entries as it is now, since they still hold."""

@@ -61,25 +61,14 @@ class Shared:
     """
 
 
-class Selection(TypedDict, total=False):
-    """Filters by what an entry is.
+class Filters(TypedDict, total=False):
+    """Filters of every answer that lists entries, and how many it lists.
 
     Options:
         kinds: `--kind -k KIND` Only this kind; repeatable
         tags: `--tag -t TAG` Only with this tag; repeatable
         project: `--project -p NAME` Only of this project; or here, none (everywhere) or
             any
-    """
-
-    kinds: Sequence[str] | None
-    tags: Sequence[str] | None
-    project: str | None
-
-
-class Filters(Selection, total=False):
-    """Filters of every answer that lists entries, and how many it lists.
-
-    Options:
         limit: `--limit -n N` Show N at most
         types: `--set type=TYPE` Only about this type of thing (person, tool, ...), or
             of this layer
@@ -92,6 +81,9 @@ class Filters(Selection, total=False):
         before: `--before WHEN` Dated before WHEN
     """
 
+    kinds: Sequence[str] | None
+    tags: Sequence[str] | None
+    project: str | None
     limit: int | None
     types: Sequence[str] | None
     layers: Sequence[str] | None
@@ -203,10 +195,6 @@ class Draft(Fields, total=False):
             import
         source_host: `--set source-host=HOST` The agent host it came from
         source_session: `--set source-session=ID` The session it came from
-        source_transcript: `--set source-transcript=PATH` The transcript's path
-        source_record: `--set source-record=ID` The record in the transcript
-        source_seq: `--set source-seq=N` Its place in the session, from 0
-        source_excerpt: `--set source-excerpt=TEXT` The words it rests on
     """
 
     layer: str | None
@@ -222,10 +210,6 @@ class Draft(Fields, total=False):
     source: Literal["manual", "skill", "hook", "pipeline", "import"] | None
     source_host: str | None
     source_session: str | None
-    source_transcript: str | None
-    source_record: str | None
-    source_seq: int | None
-    source_excerpt: str | None
 
 
 # Fields whose distance without a direction lies ahead: 30d is in 30 days.

@@ -30,7 +30,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "show": "recall",
         "evolve": "evolve",
         "edit": "evolve",
-        "resolve": "resolve",
+        "resolve": "review",
         "tag": "evolve",
         "pin": "evolve",
         "undo": "history",
@@ -42,10 +42,10 @@ GROUPS: dict[str, dict[str, str]] = {
         "install": "install",
         "uninstall": "install",
         "doctor": "doctor",
-        "config": "config",
+        "config": "doctor",
         "inspect": "inspect",
-        "sync": "sync",
-        "import": "import_",
+        "sync": "sharing",
+        "import": "save",
     },
     "Rare": {
         "promote": "init",
@@ -55,9 +55,9 @@ GROUPS: dict[str, dict[str, str]] = {
         "allow": "init",
         "completion": "complete",
         "view": "view",
-        "signals": "signals",
-        "export": "export",
-        "publish": "export",
+        "signals": "doctor",
+        "export": "sharing",
+        "publish": "sharing",
     },
 }
 
@@ -67,7 +67,7 @@ ALIASES = {"search": "recall", "add": "save", "ls": "list", "rm": "forget"}
 COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}
 
 # Commands whose --project is a filter.
-_FILTERING = ("recall", "reflect", "list", "export", "entities", "inspect", "view")
+_FILTERING = ("recall", "reflect", "list", "entities", "inspect", "view")
 # An unknown agent takes these for an empty vault.
 _SHOWING = ("recall", "reflect", "list", "show", "inspect")
 

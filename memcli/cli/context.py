@@ -34,8 +34,7 @@ class Context(NamedTuple):
 
     `vault` is what --vault names, for commands that take one vault.
     `ask` puts a question on stderr and returns the line that was typed, None at the
-    end of the input; a command asks only when it is `interactive`. `typed_ahead` says
-    whether a line was typed already that nothing has read. `via` says in the
+    end of the input; a command asks only when it is `interactive`. `via` says in the
     log of signals how a question came in, `cwd` in which folder the caller stands.
     """
 
@@ -52,24 +51,15 @@ class Context(NamedTuple):
     agent: str | None = None
     via: str = "recall"
     cwd: str | None = None
-    typed_ahead: Callable[[], bool] = lambda: False
 
     @property
     def interactive(self) -> bool:
         """Whether a person is there to be asked."""
         return self.stdin_is_terminal and not self.json
 
-    def ask_unless_typed(self, question: str) -> str | None:
-        """Ask, unless a line was typed before the question could be read.
-
-        Such a line is the next command of a person who pastes several: it is left to
-        the shell, and the question has no answer (None).
-        """
-        return None if self.typed_ahead() else self.ask(question)
-
     def confirm(self, question: str) -> bool:
         """Ask a yes-or-no question; anything but yes is a no."""
-        answer = self.ask_unless_typed(f"{question} [y/N] ") or ""
+        answer = self.ask(f"{question} [y/N] ") or ""
         return answer.strip().lower() in ("y", "yes")
 
     def agrees(

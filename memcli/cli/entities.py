@@ -7,7 +7,7 @@ person confirms it or with --yes.
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result, check_words, declined, to_apply
-from memcli.cli.rows import listed
+from memcli.cli.rows import draw_more, listed
 from memcli.entries.entry import one_line
 from memcli.entries.ids import shortened
 from memcli.entries.text.counted import counted
@@ -93,18 +93,12 @@ def entities(
 
 
 def _lines(plan: EntityPlan) -> list[str]:
-    lines = [f"{path}: {what}" for path, what in plan.files]
+    lines = ["{path}: {what}".format(**each) for each in plan.files]
     lines += [
         f"{entry.path}: {', '.join(entry.before) or 'none'} -> {', '.join(entry.after)}"
         for entry in plan.entries
     ]
     return lines
-
-
-_DONE = {
-    "register": "registered",
-    "merge": "merged into",
-}
 
 
 def _result(plan: EntityPlan, commit: str | None, how: bool | None) -> Result:
@@ -114,21 +108,16 @@ def _result(plan: EntityPlan, commit: str | None, how: bool | None) -> Result:
     def text(canvas: Canvas) -> None:
         if applied:
             number = counted(len(plan.entries), "entry")
-            said = f"{_DONE[plan.request.verb]} {plan.name}: {number} changed"
-            canvas.line(said, style="good")
+            verb = "registered" if plan.action == "register" else "merged into"
+            canvas.line(f"{verb} {plan.name}: {number} changed", style="good")
             return
-        canvas.line(f"would {plan.request.verb}:")
+        canvas.line(f"would {plan.action}:")
         for line in _lines(plan):
             canvas.line(f"  {line}")
         to_apply(canvas, dry_run=bool(how))
 
-    data = {"applied": applied, **plan.as_dict(), "commit": commit}
+    data = {"applied": applied, **plan._asdict(), "commit": commit}
     return Result(data=data, text=text)
-
-
-def _more(canvas: Canvas, number: int) -> None:
-    if number > 0:
-        canvas.line(f"  ... and {number:,} more (--json)")
 
 
 def _ignored(vault: Vault, names: list[str]) -> Result:
@@ -165,9 +154,8 @@ def _listed(context: Context, project: str | None) -> Result:
         data={
             "count": len(known),
             "registered": registered,
-            "hubs": [row.name for row in rows if row.hub],
         },
-        below=lambda canvas: _more(canvas, len(known) - len(rows)),
+        below=lambda canvas: draw_more(canvas, len(known) - len(rows), "--json"),
     )
 
 
@@ -200,7 +188,7 @@ def _shown(context: Context, name: str) -> Result:
             why = ": ".join(dict.fromkeys((claim.status, str(claim.reason))))
             canvas.line(f"  {claim.id} {_short(claim.text)} ({why})", style="dim")
         if about.with_others:
-            others = (f"{name} ({count})" for name, count in about.with_others)
+            others = ("{name} ({entries})".format(**one) for one in about.with_others)
             canvas.line(f"with: {', '.join(others)}")
 
     return Result(data=about.as_dict(), text=text)

@@ -120,35 +120,35 @@ def evolve(
 def evolved(done: Evolved) -> Result:
     """The result of a new version, or of its dry run."""
 
+    tried = done.diff is not None
+
     def text(canvas: Canvas) -> None:
-        if done.diff is None:
-            canvas.line(f"evolved {done.id} {done.path}", style="good")
-        else:
-            canvas.line(f"would evolve {done.path}", style="good")
-            for line in done.diff.split("\n")[2:]:
-                canvas.line(f"  {line}")
-        now = "now" if done.diff is None else "then"
+        verb = "would evolve" if tried else f"evolved {done.id}"
+        canvas.line(f"{verb} {done.path}", style="good")
+        for line in (done.diff or "").split("\n")[2:]:
+            canvas.line(f"  {line}")
         for item in done.replaced:
+            now = "then" if tried else "now"
             canvas.line(f"  replaces {item.id}, {now} at {item.path}", style="dim")
         if done.citations_checked is False:
             from memcli.cli.hints import UNCHECKED
 
             canvas.line(f"  {UNCHECKED}", style="dim")
-        if done.siblings:
+        if done.not_updated:
             from memcli.entries.entry import one_line
             from memcli.entries.text.differences import told
 
             canvas.line("similar, and not updated:")
-            for one in done.siblings:
+            for one in done.not_updated:
                 how = told(one.likeness, one.differs)
                 canvas.line(f"  {one.id} ({how}): {one_line(one.text)[:_SHOWN]}")
-            also = [f"--also {one.id}" for one in done.siblings if one.may_replace]
+            also = [f"--also {one.id}" for one in done.not_updated if one.may_replace]
             entry_id = done.id or done.replaced[0].id
             how = " ".join(["memcli evolve", entry_id, *also])
             if also:
                 canvas.line(f"  to replace what is over: {how}", style="hint")
-        stale_lines(canvas, done.stale, "the old version", then=done.diff is not None)
-        if done.diff is not None:
+        stale_lines(canvas, done.stale_models, "the old version", then=tried)
+        if tried:
             to_apply(canvas, dry_run=True)
 
     return Result(data=done.as_dict(), text=text, warnings=done.notes)
@@ -272,18 +272,6 @@ def pin(context: Context, ids: list[str], *, off: bool = False) -> Result:
 _DEFAULT = "notepad" if os.name == "nt" else "vi"
 
 
-class EditorFailed(MemcliError):
-    """The editor could not be started, or exited with an error."""
-
-    code = "editor_failed"
-
-
-class NotSaved(MemcliError):
-    """The editor was left without saving."""
-
-    code = "not_saved"
-
-
 @contextlib.contextmanager
 def edited(text: str, environ: Mapping[str, str]) -> Iterator[str]:
     """Let a person change a text; the result is kept until the block is done.
@@ -297,8 +285,8 @@ def edited(text: str, environ: Mapping[str, str]) -> Iterator[str]:
         its hint names that.
 
     Raises:
-        EditorFailed: no such program, or it exited with an error.
-        NotSaved: it wrote nothing, not even the same text.
+        MemcliError: no such program, or it exited with an error (`editor_failed`); it
+            wrote nothing, not even the same text (`not_saved`).
         Unreadable: what was saved is not UTF-8.
     """
     import shlex
@@ -319,25 +307,28 @@ def edited(text: str, environ: Mapping[str, str]) -> Iterator[str]:
         code = 130  # of an editor that leaves Ctrl-C to the terminal
     except (OSError, ValueError) as error:
         os.unlink(path)
-        raise EditorFailed(
+        raise MemcliError(
             f"the editor '{command}' cannot be started: "
             f"{getattr(error, 'strerror', None) or error}",
             hint="Set VISUAL or EDITOR to a program that is there, such as vi.",
+            code="editor_failed",
         ) from error
     saved = _mark(path) not in (before, None)
     if not saved:
         with contextlib.suppress(OSError):
             os.unlink(path)
     if code:
-        raise EditorFailed(
+        raise MemcliError(
             f"the editor '{command}' exited with {code}; nothing was changed",
             hint=f"What it saved is in {path}" if saved else None,
+            code="editor_failed",
         )
     if not saved:
-        raise NotSaved(
+        raise MemcliError(
             f"the editor '{command}' saved nothing; nothing was changed",
             hint="Save to accept a text, also unchanged (vi: :wq). An editor with a "
             "window has to wait until it is closed: EDITOR='code --wait'.",
+            code="not_saved",
         )
     try:
         with open(path, encoding="utf-8", newline="") as file:

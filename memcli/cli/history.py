@@ -5,7 +5,6 @@ from __future__ import annotations
 from memcli.cli.context import Canvas, Context, Result, declined, to_apply
 from memcli.cli.rows import draw_more, stale_lines
 from memcli.entries import layout
-from memcli.entries.ids import HERE
 from memcli.entries.text.counted import counted
 from memcli.errors import UsageError
 
@@ -78,14 +77,10 @@ def _undone(done: Undone, *, applied: bool) -> Result:
         for path in done.paths[:_MOST_PATHS]:
             canvas.line(f"  {path}", style="dim")
         draw_more(canvas, len(done.paths) - _MOST_PATHS, "--json")
-        if done.passed:
-            from memcli.curation.undo import came
-
-            canvas.line(came(done.passed))
         if not applied:
             to_apply(canvas, dry_run=True)
 
-    data = {"applied": applied, "action": "undo", **done.as_dict()}
+    data = {"applied": applied, "action": "undo", **done._asdict()}
     return Result(data=data, text=text)
 
 
@@ -125,8 +120,6 @@ def log(
             canvas.line("nothing happened", style="nothing")
         header = ("when", "what", "id", "title", "by")
         rows = [row for event in events for row in _rows(event)]
-        if canvas.terminal and len({row[-1] for row in rows}) == 1:
-            rows = [(*row[:-1], "") for row in rows]  # one author is no news
         canvas.table(header, rows)
 
     data = {"events": events, "count": len(events)}
@@ -220,12 +213,11 @@ def _forgotten(done: Forgotten, *, dry_run: bool = False) -> Result:
 def verify(
     context: Context,
     *,
-    project: str = HERE,
     confirm: list[str] | None = None,
 ) -> Result:
     """Find memories whose code has changed
 
-    Goes through all entries of the project that name code (save --code), and lists
+    Goes through all entries of this project that name code (save --code), and lists
     those whose code moved, changed or is gone: to evolve, to resolve, or to confirm.
     To confirm an entry makes no new version of it. The exit code is 1 when an entry is
     stale.
@@ -236,7 +228,6 @@ def verify(
       memcli verify --confirm 1m7xvn68
 
     Options:
-        project: `--project NAME` The project; here if not given
         confirm: `--confirm ID` This entry still holds: note its code as it is now;
             repeatable
     """
@@ -245,7 +236,7 @@ def verify(
     vault = context.open_vault("verifying", writes=bool(confirm))
     if confirm:
         return _confirmed(vault, confirm)
-    return _verified(vault, project, use_case.verify(vault, project))
+    return _verified(vault, use_case.verify(vault))
 
 
 def _confirmed(vault: Vault, ids: Sequence[str]) -> Result:
@@ -264,7 +255,7 @@ def _confirmed(vault: Vault, ids: Sequence[str]) -> Result:
     return Result(data={"confirmed": done}, text=text)
 
 
-def _verified(vault: Vault, project: str, found: Sequence[Verified]) -> Result:
+def _verified(vault: Vault, found: Sequence[Verified]) -> Result:
     from memcli.curation.verify import AS_IT_WAS, MOVED_ENTRY, STALE_ENTRY, UNKNOWN
 
     states = [each.state for each in found]
@@ -294,8 +285,8 @@ def _verified(vault: Vault, project: str, found: Sequence[Verified]) -> Result:
         canvas.line(f"{counted(len(found), 'entry')}: {', '.join(parts)}")
 
     data = {
-        "project": vault.here if project == HERE else project,
-        "entries": [each.as_dict() for each in found],
+        "project": vault.here,
+        "entries": found,
         "count": len(found),
         **number,
     }

@@ -7,10 +7,11 @@ Not in here: changes. What mends or decides is a command of its own.
 from __future__ import annotations
 
 from memcli.cli.context import Canvas, Context, Result
-from memcli.cli.rows import draw_more, listed, short_ids, table
+from memcli.cli.rows import draw_more, facts, listed, short_ids, table
 from memcli.entries.entry import FIELDS, one_line
 from memcli.entries.text.counted import counted
 from memcli.errors import EntryNotFound, UsageError
+from memcli.named_tuple import encoded
 
 TYPE_CHECKING = False
 
@@ -94,9 +95,9 @@ def inspect(
         return entities(context, "show", [name])
     if what not in TOPICS:
         return entry(context, what)
-    from memcli.cli import signals
+    from memcli.cli import doctor
 
-    topic: Callable[..., Result] = globals().get(what) or getattr(signals, what)
+    topic: Callable[..., Result] = globals().get(what) or getattr(doctor, what)
     return topic(context, **{each: given[each] for each in takes})
 
 
@@ -258,10 +259,9 @@ def _draw(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:
     canvas.line(entry.display_title, style="title")
     canvas.line(f"  {entry.path} ({counted(seen.file['bytes'], 'byte')})", style="dim")
     default = type(entry)(id="")
-    for name in FIELDS:
-        value = getattr(entry, name)
-        if value and value != getattr(default, name) and name != "title":
-            canvas.line(f"  {name}: {_shown(value)}")
+    given = (name for name in FIELDS if getattr(entry, name) != getattr(default, name))
+    fields = {name: getattr(entry, name) for name in given if name != "title"}
+    facts(canvas, encoded(fields), "  ")
     for _, lines in entry.extra:
         for line in lines.rstrip("\n").split("\n"):
             canvas.line(f"  {line}", style="dim")
@@ -278,13 +278,7 @@ def _draw(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:
     if seen.recurred_at:
         line = f"  recurred on {seen.recurred_at}; to reopen it: memcli resolve --undo "
         canvas.line(line + entry.id, style="hint")
-    if seen.item_facts:
-        canvas.line(
-            "  weight {score}, days left {days_left}, seen ".format(**seen.item_facts)
-            + counted(seen.item_facts["sightings"], "time")
-        )
-    if seen.uses is not None:
-        canvas.line(f"  stored or recalled {counted(seen.uses, 'time')}")
+    facts(canvas, {"item": seen.item_facts, "stored or recalled": seen.uses}, "  ")
     for line in ("", *entry.body.strip().split("\n"), ""):
         canvas.line(line and f"  {line}")
     _draw_around(canvas, seen, short)
@@ -311,15 +305,11 @@ def _draw_code(canvas: Canvas, seen: Inspected) -> None:
 def _draw_around(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:
     if len(seen.versions) > 1:
         canvas.line("versions:", style="title")
-        for version in seen.versions:
-            notes = ["current" if version.current else version.status]
-            notes += ["shown above"] if version.id == seen.entry.id else []
-            why = f" ({one_line(version.reason)})" if version.reason else ""
-            canvas.line(
-                f"  {version.created[:10]} {short(version.id)} {', '.join(notes)}: "
-                f"{version.title}{why}"
-            )
-            canvas.line(f"     {version.path}", style="dim")
+        own: dict[str, Callable[[Any], object]] = {
+            "written": lambda version: version.created[:10],
+            "state": lambda each: "current" if each.current else each.status,
+        }
+        table(canvas, seen.versions, "written id state title reason path", own, short)
     for link in seen.links:
         target, file = link.entry, link.file
         shown = f"{short(target.id)} {target.marked}" if target else file or "nothing"
@@ -330,18 +320,8 @@ def _draw_around(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -
         canvas.line(f"linked from: {short(row.id)} {row.marked}")
     if seen.history_note:
         canvas.line(f"history: {seen.history_note}")
-    for commit in seen.history:
-        said = f"{commit.id[:10]} {commit.when} {commit.author}: {commit.subject}"
-        canvas.line(said, style="dim")
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        parts = value._asdict().items()
-        shown = ", ".join(f"{k} {v}" for k, v in parts if v is not None)
-    else:
-        shown = ", ".join(value) if isinstance(value, tuple) else str(value)
-    return one_line(shown)
+    short_id = {"commit": lambda one: one.id[:10]}
+    table(canvas, seen.history, "commit when author subject", short_id)
 
 
 # --- what was inferred ----------------------------------------------------------------
@@ -349,7 +329,7 @@ def _shown(value: Any) -> str:
 
 def models(context: Context, *, stale: bool, project: str | None) -> Result:
     """The models and observations, and which may no longer hold."""
-    from memcli.curation import models as use_case
+    from memcli.curation import citing as use_case
     from memcli.entries.eligibility import View
     from memcli.vault import staleness
 

@@ -83,6 +83,13 @@ def install(
         for each in hosts:
             if each.skill_folder and whose[each.skill_folder] == each.name:
                 plan.add_skills(each.name)
+    elif (
+        context.interactive
+        and hosts[0].skill_folder
+        and plan.steps[0].outcome == "installed"
+    ):
+        how = f"memcli install {hosts[0].name} --skills"
+        plan.notes.append(f"The skills, which say when to recall and save: {how}")
     _servers(plan, hosts, mcp=mcp)
     if judge:
         plan.add_judge(hosts[0])

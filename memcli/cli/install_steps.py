@@ -179,7 +179,7 @@ class Plan:
             f"find what rules miss:\n  {said}\nThat is roughly {_COST}, beside what "
             f"{host.title} adds of its own. The words of the session go to its model."
         )
-        answer = context.ask_unless_typed("May it? [y/N] ")
+        answer = context.ask("May it? [y/N] ")
         if answer is None:
             self.notes.append(
                 f"not asked whether {said} may read sessions (--judge, --no-judge)"

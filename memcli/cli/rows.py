@@ -6,6 +6,7 @@ caller sees it: what an agent may not see lengthens none. Pipes and JSON have wh
 
 from __future__ import annotations
 
+from memcli.entries.entry import one_line
 from memcli.errors import Unavailable
 
 TYPE_CHECKING = False
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.cli.context import Canvas, Result
-    from memcli.curation.models import Resting
+    from memcli.curation.changing import Resting
     from memcli.recall.results import Row
     from memcli.vault.code_state import CodeState
     from memcli.vault.vault import Vault
@@ -82,7 +83,7 @@ def table(
         if own and head in own:
             return _cell(own[head](row))
         name = field or head
-        value = row.get(name) if isinstance(row, dict) else getattr(row, name)
+        value = row[name] if isinstance(row, dict) else getattr(row, name)
         return short(value) if head == "id" and value else _cell(value)
 
     canvas.table(
@@ -91,20 +92,21 @@ def table(
     )
 
 
-def facts(canvas: Canvas, data: Mapping[str, Any]) -> None:
+def facts(canvas: Canvas, data: Mapping[str, Any], indent: str = "") -> None:
     """Draw data as it is: a line for each value, a table for each list of rows; what is
     empty is left out."""
     for name, value in data.items():
-        said = name.replace("_", " ")
+        said = indent + name.replace("_", " ")
         if isinstance(value, list) and value and isinstance(value[0], dict):
             canvas.line(f"{said}:", style="title")
             table(canvas, value[:_MOST_FACTS], " ".join(value[0]))
             draw_more(canvas, len(value) - _MOST_FACTS, "--json")
         elif isinstance(value, dict):
-            inner = ", ".join(f"{key} {_cell(one)}" for key, one in value.items())
+            given = ((key, one) for key, one in value.items() if one is not None)
+            inner = ", ".join(f"{key} {_cell(one)}" for key, one in given)
             canvas.line(f"{said}: {inner or 'none'}")
         elif value not in (None, "", []):
-            canvas.line(f"{said}: {_cell(value)}")
+            canvas.line(f"{said}: {one_line(_cell(value))}")
 
 
 _MOST_FACTS = 30
@@ -124,44 +126,6 @@ def _cell(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     return "" if value is None else str(value)
-
-
-def planned(
-    action: str, items: list[dict[str, Any]], by: str, *, dry_run: bool
-) -> Result:
-    """The result of decisions that were not made; `by` names an item."""
-    from memcli.cli.context import Result, to_apply
-
-    def text(canvas: Canvas) -> None:
-        if not items:
-            canvas.line(f"Nothing to {action}.", style="nothing")
-            return
-        canvas.line(f"would {action} {len(items)}:")
-        for item in items:
-            canvas.line(f"  {item[by]} {item['title']}")
-        to_apply(canvas, dry_run=dry_run)
-
-    return Result(data={"applied": False, "action": action, "items": items}, text=text)
-
-
-def decided(rows: Sequence[Any], commit: str | None, by: str) -> Result:
-    """The result of decisions, each a row with its outcome; `by` names an item."""
-    from memcli.cli.context import Result
-
-    items = [row._asdict() for row in rows]
-
-    def text(canvas: Canvas) -> None:
-        for item in items:
-            said = f"{item['outcome']} {item[by]} {item['path'] or ''}"
-            canvas.line(said.rstrip(), style="good")
-
-    data = {
-        "applied": bool(items),
-        "action": items[0]["outcome"] if items else None,
-        "items": items,
-        "commit": commit,
-    }
-    return Result(data=data, text=text)
 
 
 def draw_constraints(

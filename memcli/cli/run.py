@@ -100,22 +100,12 @@ def _context(vault: str | None, as_json: bool, screen: render.Screen) -> Context
         read_stdin=lambda: sys.stdin.buffer.read() if sys.stdin else b"",
         stdin_is_terminal=sys.stdin is None or sys.stdin.isatty(),
         ask=screen.ask,
-        typed_ahead=typed_ahead,
         tell=screen.tell,
         progress=screen.progress,
         vault=vault,
         json=as_json,
         cwd=_cwd(),
     )
-
-
-def typed_ahead() -> bool:
-    """Whether a line waits on the terminal; False where the system cannot say it."""
-    if os.name == "nt" or sys.stdin is None or not sys.stdin.isatty():
-        return False
-    import select
-
-    return bool(select.select([sys.stdin], [], [], 0)[0])
 
 
 def _cwd() -> str | None:

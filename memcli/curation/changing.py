@@ -1,4 +1,5 @@
-"""Entries on their way into one commit: each is found, checked, and written anew.
+"""Entries on their way into one commit: each is found, checked, and written anew; and
+what a change makes stale.
 
 Invariant: what is changed was read under the lock, and a file that has changed since is
 a Conflict. A file that would hold the same as before is not written.
@@ -7,20 +8,23 @@ a Conflict. A file that would hold the same as before is not written.
 from __future__ import annotations
 
 from memcli.entries import layout
+from memcli.entries.eligibility import View
 from memcli.entries.ids import slug
 from memcli.entries.text.counted import counted
-from memcli.vault import free_paths, lineage
+from memcli.named_tuple import NamedTuple, taken
+from memcli.vault import free_paths, lineage, staleness
 from memcli.vault.agents import refuse_unless
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from types import TracebackType
     from typing import Self
 
     from memcli.entries.eligibility import Action
     from memcli.entries.entry import Entry
+    from memcli.search.reader import Reader
     from memcli.vault.vault import Stored, Vault
 
 
@@ -102,3 +106,30 @@ class Changing:
             if len(titles) == 1
             else f"{verb}: {counted(len(titles), noun)}"
         )
+
+
+# --- what a change makes stale --------------------------------------------------------
+
+
+class Resting(NamedTuple):
+    """An observation or model that rests on something; `layer` says which it is."""
+
+    id: str
+    title: str
+    layer: str
+
+
+def resting_on(
+    reader: Reader, ids: Iterable[str], now: int, text: str | None = None
+) -> list[Resting]:
+    """Those that rest on entries which end, or get another text.
+
+    Args:
+        reader: the vault before or after the entries are resolved; before they are
+            removed, or replaced.
+        ids: of the entries.
+        now: epoch seconds.
+        text: of the version that takes their place, if they are replaced.
+    """
+    found = staleness.resting_on(reader, ids, View(now), text)
+    return [taken(Resting, row) for row in found]

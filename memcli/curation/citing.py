@@ -1,4 +1,5 @@
-"""The evidence of observations and models, and whether a search has found it.
+"""The evidence of observations and models, whether a search has found it, and which of
+them may no longer hold.
 
 Invariant: a citation is the whole id of an entry that its author may see, whichever way
 it is given. In the name of a research run it is one that the run retrieved; the entry
@@ -15,13 +16,13 @@ from memcli.entries import dates
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Entry, Layer
 from memcli.errors import MemcliError, NotAllowed, UsageError
-from memcli.named_tuple import NamedTuple
+from memcli.named_tuple import NamedTuple, taken
 from memcli.vault import lineage, lookup, saving, staleness
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from memcli.search.reader import Reader
     from memcli.vault.saved import Saved
@@ -340,3 +341,75 @@ def _retrieved(vault: Vault, name: str, layer: Layer, cites: Iterable[str]) -> G
         for each in prints
     ]
     return of._replace(looked=looked, prints=prints, past=past)
+
+
+# --- the models and observations of a vault ------------------------------------------
+
+
+DRAWN = (str(Layer.MODEL), str(Layer.OBSERVATION))
+
+
+class Model(NamedTuple):
+    """A model or observation in force; `versions` counts its lineage, itself included.
+
+    `citations_checked` says whether a research run retrieved what it cites.
+    `stale_why` may give reasons for a pinned model, too, which is never `stale`.
+    """
+
+    id: str
+    title: str
+    layer: str
+    subtype: str | None
+    path: str
+    project: str | None
+    created: str
+    refreshed_at: str | None
+    entities: tuple[str, ...]
+    evidence: tuple[str, ...]
+    citations_checked: bool
+    versions: int
+    stale: bool
+    stale_why: list[staleness.Reason]
+
+
+def models(
+    vault: Vault, view: View, *, stale: bool = False, project: str = ""
+) -> list[Model]:
+    """Every model and observation in force, models first, then the newest.
+
+    Args:
+        vault: where to look.
+        view: who asks, and for which moment.
+        stale: only those with a reason to look at them again.
+        project: only those of a project, as `recall --project` takes it.
+    """
+    from memcli.recall.filters import of_project
+
+    listed = vault.read(
+        lambda reader: _listed(reader, view, of_project(reader, project, vault.here))
+    )
+    return [model for model in listed if model.stale_why or not stale]
+
+
+def _listed(reader: Reader, view: View, within: Collection[int] | None) -> list[Model]:
+    models = []
+    for layer in DRAWN:
+        docs = [
+            doc
+            for doc in reader.exact("layer", layer)
+            if reader.verdict(doc, view) is None and (within is None or doc in within)
+        ]
+        for doc in reader.newest(docs):
+            row = reader.row(doc)
+            why = staleness.reasons(reader, row, view)
+            models.append(
+                taken(
+                    Model,
+                    row,
+                    citations_checked=row.research is not None,
+                    versions=len(lineage.versions(reader, row.id)),
+                    stale=staleness.is_stale(row, why),
+                    stale_why=why,
+                )
+            )
+    return models

@@ -1,24 +1,27 @@
 """Evolve: a memory gets a new version, and the old one stays readable.
 
 Invariant: the new version takes the place of the old one in one transaction, with
-lineage in both directions, and with what `successor` carries over. An entry is replaced
-only once: a caller that names a replaced entry is told the current version.
+lineage in both directions. Everything that the caller did not change is carried over,
+unknown keys and links included; what describes the old text alone (its source, its
+confidence) starts anew with a new text. An entry is replaced only once: a caller that
+names a replaced entry is told the current version.
 """
 
 from __future__ import annotations
 
 from memcli.curation import citing
-from memcli.curation.changing import Changing
+from memcli.curation.changing import Changing, resting_on
 from memcli.curation.citing import Cites
-from memcli.curation.models import resting_on
-from memcli.curation.successor import enforced, successor
-from memcli.entries import layout
+from memcli.curation.in_place import retagged
+from memcli.entries import dates, layout
 from memcli.entries.eligibility import Action, View, facts, is_pinned, settled_by
+from memcli.entries.entry import Enforce, Entry, Source
+from memcli.entries.fields import refuse_wide
 from memcli.entries.identity import claim_number
 from memcli.entries.ids import new_id, number
-from memcli.errors import NotAllowed, UsageError
+from memcli.errors import InvalidContent, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
-from memcli.vault import lineage
+from memcli.vault import anchoring, lineage
 from memcli.vault.agents import refuse_other_groups, refuse_unless
 from memcli.vault.free_paths import next_path
 from memcli.vault.saved import why_not_shown
@@ -29,8 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from memcli.curation.models import Resting
-    from memcli.entries.entry import Entry
+    from memcli.curation.changing import Resting
     from memcli.search.reader import Reader
     from memcli.vault.likeness import Similar
     from memcli.vault.vault import Stored, Vault
@@ -48,7 +50,8 @@ class Evolved(NamedTuple):
     """The new version, the entries that it replaced, and those nearest to it by their
     words, which may need the same change; `of` is what it cites, if it was to cite
     anything; `citations_checked` is None for a fact; `notes` say why it is not shown,
-    if it is not; `stale` are the observations and models that may no longer hold now.
+    if it is not; `stale_models` are the observations and models that may no longer hold
+    now.
     Of a change that was only tried `id` is empty, and `diff` shows the lines of the
     file that would change.
     """
@@ -57,32 +60,24 @@ class Evolved(NamedTuple):
     path: str
     title: str
     replaced: list[Replaced]
-    siblings: Sequence[Similar]
+    not_updated: Sequence[Similar]
     citations_checked: bool | None = None
     of: citing.Granted | None = None
     diff: str | None = None
     notes: tuple[str, ...] = ()
-    stale: Sequence[Resting] = ()
+    stale_models: Sequence[Resting] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The `data` of the JSON envelope."""
-        about: dict[str, Any] = {}
-        if self.citations_checked is not None:
-            about["citations_checked"] = self.citations_checked
-        if self.of is not None:
-            about |= {"cited": self.of.cited, "dropped": self.of.dropped}
-        if self.diff is not None:
-            about["diff"] = self.diff
+        own = {name: it for name, it in self._asdict().items() if it is not None}
+        del own["notes"]
+        of = own.pop("of", None)
         return {
+            **own,
             "id": self.id or None,
             "dry_run": self.diff is not None,
-            "path": self.path,
-            "title": self.title,
             "supersedes": self.replaced[0].id,
-            "replaced": self.replaced,
-            "not_updated": self.siblings,
-            "stale_models": self.stale,
-            **about,
+            **({"cited": of.cited, "dropped": of.dropped} if of else {}),
         }
 
 
@@ -247,7 +242,7 @@ def _replaced(
         citing.were_checked(fresh),
         diff=diff,
         notes=around.notes,
-        stale=around.stale,
+        stale_models=around.stale,
     )
 
 
@@ -265,6 +260,106 @@ def _diff(vault: Vault, old: Stored, fresh: Entry) -> str:
     return "\n".join(
         unified_diff(before, after, old.path, fresh.path, lineterm="", n=1)
     )
+
+
+# --- what a new version carries over, and what starts anew ---------------------------
+
+
+# Fields that describe the old text, with the values that a new text starts with.
+_OF_THE_TEXT: dict[str, Any] = {
+    "source": Source(),
+    "confidence": None,
+    "rationale": None,
+    "seen": (),
+    "refreshed_at": None,
+    "code_names": (),
+    "asked": (),
+}
+_LINKS = "links"
+
+
+def successor(
+    vault: Vault,
+    old: Entry,
+    values: Mapping[str, Any],
+    untag: Sequence[str],
+    now_ms: int,
+    merging: bool,
+) -> Entry:
+    """The next version of an entry, with everything that it carries over.
+
+    Args:
+        vault: for its kinds and limits.
+        old: the version before.
+        values: what changes, `text` and any field of an entry; `tags` are added.
+        untag: tags to drop.
+        now_ms: the moment.
+        merging: whether the entry may stay as it is, since others are replaced, too.
+    """
+    given = {
+        name: value
+        for name, value in values.items()
+        if value is not None and (value or name == "text")
+    }
+    text = given.pop("text", None)
+    drawn = {"layer": str(old.layer)} if "subtype" in given else {}
+    body = old.body if text is None else text
+    checked = vault.draft({"text": body, **drawn, **given})
+    fields = {name: getattr(checked, name) for name in given}
+    fields["tags"] = retagged(old, checked.tags, untag)
+    fields["entities"] = tuple(dict.fromkeys((*old.entities, *checked.entities)))
+    if text is not None:
+        fields = {**_OF_THE_TEXT, **fields, "body": checked.body}
+        fields["extra"] = _with_links(old, checked.body)
+    if old.expires_at and "expires_at" not in fields and _is_past(old, now_ms):
+        fields["expires_at"] = None  # a version of today did not expire yesterday
+    fresh = old.replace(**fields)
+    if fresh == old and not merging:
+        raise InvalidContent(
+            f"nothing would change in {old.id}",
+            hint="Give a new text, or a flag that changes a field.",
+            code="nothing_to_change",
+        )
+    fresh = anchoring.of_next(vault, fresh, rewritten=text is not None)
+    refuse_wide(fresh)
+    return vault.link(fresh).replace(id=new_id(now_ms, vault.entropy))
+
+
+def enforced(fresh: Entry, enforce: str | None) -> Entry:
+    """The new version with what a person says of tools that it is about.
+
+    The version becomes theirs: what an import or a session brought keeps no tool from
+    running, and what a person enforces does.
+    """
+    if enforce is None:
+        return fresh
+    source = fresh.source._replace(writer="manual")
+    value = None if enforce == "none" else Enforce(enforce)
+    return fresh.replace(enforce=value, source=source)
+
+
+def _is_past(entry: Entry, now_ms: int) -> bool:
+    return dates.to_epoch(entry.expires_at or "") <= now_ms // 1000
+
+
+def _with_links(old: Entry, body: str) -> tuple[tuple[str, str], ...]:
+    """The unknown keys, with `links` for links that the new text does not repeat.
+
+    A link is knowledge of its own: rewording a sentence must not lose it.
+    """
+    from memcli.entries.frontmatter import lines_of
+    from memcli.entries.text.links import links, links_of
+
+    extra = dict(old.extra)
+    if _LINKS in extra and "[[" not in extra[_LINKS]:
+        return old.extra  # a person's own key of that name
+    lost = [link for link in links_of(old) if link not in links(body)]
+    if not lost:
+        return tuple(item for item in old.extra if item[0] != _LINKS)
+    lines = lines_of(_LINKS, tuple(f"[[{link}]]" for link in lost))
+    if _LINKS in extra:
+        return tuple((k, lines if k == _LINKS else v) for k, v in old.extra)
+    return (*old.extra, (_LINKS, lines))
 
 
 # --- entries that a new version may concern -------------------------------------------

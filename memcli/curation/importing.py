@@ -86,32 +86,22 @@ class Imported(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-class Manner(NamedTuple):
-    """How lines become entries.
-
-    `kinds` has for a kind of the lines the kind that it becomes. `allow_secret` lets
-    text that looks like a secret pass; `dry_run` only says what would be done.
-    """
-
-    kinds: Mapping[str, str] = MappingProxyType({})
-    allow_secret: bool = False
-    dry_run: bool = False
-
-
-class _Drafts:
+class _Import:
     """The drafts that a source gives, each with its line, and what gives none."""
 
-    def __init__(self, *, allow_secret: bool = False) -> None:
+    def __init__(
+        self, vault: Vault, *, allow_secret: bool = False, dry_run: bool
+    ) -> None:
+        self.vault, self.allow_secret, self.dry_run = vault, allow_secret, dry_run
         self.found: list[tuple[int, Entry]] = []
         self.failed: list[Failure] = []
         self.notes: list[str] = []
-        self._allow_secret = allow_secret
 
     def read(self, source: str, line: int, make: Callable[[], Entry]) -> None:
         """Add what `make` gives, or its refusal."""
         try:
             draft = make()
-            if not self._allow_secret:
+            if not self.allow_secret:
                 no_secrets.refuse(draft)
             self.found.append((line, draft))
         except MemcliError as error:
@@ -122,27 +112,20 @@ class _Drafts:
             Failure(source, line, error.error_code, error.message, error.hint)
         )
 
-    def saved(
-        self,
-        vault: Vault,
-        drafts: list[Entry],
-        origin: str,
-        *,
-        dry_run: bool,
-    ) -> list[Saved]:
-        """Save some of the drafts in one commit, or say what would become of them."""
-        if dry_run or not drafts:
-            return saving.plan(vault, drafts) if drafts else []
+    def save(self, origin: str, drafts: list[Entry]) -> list[Saved]:
+        """Save drafts in one commit, or say what would become of them."""
+        if self.dry_run or not drafts:
+            return saving.plan(self.vault, drafts) if drafts else []
         return saving.save_all(
-            vault, drafts, allow_secret=self._allow_secret, origin=origin
+            self.vault, drafts, allow_secret=self.allow_secret, origin=origin
         )
 
-    def outcome(self, saved: list[Saved], *, dry_run: bool) -> Imported:
+    def outcome(self, saved: list[Saved]) -> Imported:
         return Imported(
             created=[item for item in saved if item.outcome == "created"],
             duplicates=[item for item in saved if item.outcome != "created"],
             failed=sorted(self.failed, key=lambda one: one.line),
-            dry_run=dry_run,
+            dry_run=self.dry_run,
             notes=tuple(self.notes),
         )
 
@@ -154,7 +137,10 @@ def import_lines(
     vault: Vault,
     data: bytes,
     name: str,
-    manner: Manner = Manner(),  # noqa: B008 a value that cannot change
+    *,
+    kinds: Mapping[str, str] = MappingProxyType({}),
+    allow_secret: bool = False,
+    dry_run: bool = False,
 ) -> Imported:
     """Save one memory a line.
 
@@ -162,36 +148,36 @@ def import_lines(
         vault: where to.
         data: JSON lines, each an object with `text` and any field of an entry.
         name: what to call the source in messages.
-        manner: how.
+        kinds: by a kind of the lines the kind that it becomes.
+        allow_secret: let text that looks like a secret pass.
+        dry_run: only say what would be done.
     """
-    drafts = _Drafts(allow_secret=manner.allow_secret)
+    at = _Import(vault, allow_secret=allow_secret, dry_run=dry_run)
     for line, values in files.json_attempts(data, name):
-        if len(drafts.failed) > _MOST_FAILED:
-            first = drafts.failed[0]
+        if len(at.failed) > _MOST_FAILED:
+            first = at.failed[0]
             raise InvalidValue(
                 f"{name}: more than {_MOST_FAILED:,} lines are no memories; nothing "
                 f"was imported. The first: line {first.line}: {first.reason}",
                 hint="Give JSON lines, each an object with a text.",
             )
-        drafts.read(name, line, partial(_of_line, vault, values, manner))
-    for place, (line, draft) in enumerate(drafts.found):
+        at.read(name, line, partial(_of_line, vault, values, kinds))
+    drafts, checked = [], list[Entry]()
+    for line, draft in at.found:
         if draft.pinned:
-            drafts.notes.append(f"{name}:{line}: pinned was left out; {_PIN}")
-            drafts.found[place] = line, draft.replace(pinned=False)
-    checked: list[Entry] = []
-    answers = citing.attempts(vault, [draft for _, draft in drafts.found])
-    for (line, _), answer in zip(drafts.found, answers, strict=True):
+            at.notes.append(f"{name}:{line}: pinned was left out; {_PIN}")
+        drafts.append(draft.replace(pinned=False))
+    for (line, _), answer in zip(at.found, citing.attempts(vault, drafts), strict=True):
         if isinstance(answer, MemcliError):
-            drafts.fail(name, line, answer)
+            at.fail(name, line, answer)
         else:
             checked.append(answer)
     origin = os.path.basename(name) if name != "-" else "standard input"
-    saved = drafts.saved(vault, checked, origin, dry_run=manner.dry_run)
-    return drafts.outcome(saved, dry_run=manner.dry_run)
+    return at.outcome(at.save(origin, checked))
 
 
 def _of_line(
-    vault: Vault, values: dict[str, Any] | MemcliError, manner: Manner
+    vault: Vault, values: dict[str, Any] | MemcliError, kinds: Mapping[str, str]
 ) -> Entry:
     """The draft of a line of JSON."""
     if isinstance(values, MemcliError):
@@ -199,8 +185,8 @@ def _of_line(
     extra = _extra(values.pop("extra", {}))
     kind = values.get("kind")
     kind = kind.strip().lower() if isinstance(kind, str) else ""
-    if kind in manner.kinds:
-        values["kind"] = manner.kinds[kind]
+    if kind in kinds:
+        values["kind"] = kinds[kind]
     # What an import brings was not learned where it is called.
     entry = vault.draft({"project": None, **values})
     if extra:
@@ -243,7 +229,7 @@ def import_folder(
             hint="Notes in the vault are entries already; see memcli inspect.",
         )
     listing = scan(root)
-    drafts = _Drafts(allow_secret=allow_secret)
+    drafts = _Import(vault, allow_secret=allow_secret, dry_run=dry_run)
     pages = table.page_names()
     for path in sorted(paths_of(listing)):
         name = path.encode("utf-8", "backslashreplace").decode()
@@ -261,10 +247,8 @@ def import_folder(
     ):
         for path in paths:
             drafts.fail(path, 1, Unreadable(problem))
-    origin = os.path.basename(root)
     found = [draft for _, draft in drafts.found]
-    saved = drafts.saved(vault, found, origin, dry_run=dry_run)
-    return drafts.outcome(saved, dry_run=dry_run)
+    return drafts.outcome(drafts.save(os.path.basename(root), found))
 
 
 def _note(vault: Vault, root: str, path: str, notes: list[str]) -> Entry:
@@ -324,7 +308,7 @@ def import_memories(
         at: where the import is called.
         dry_run: only say what would be done.
     """
-    drafts = _Drafts()
+    drafts = _Import(vault, dry_run=dry_run)
     known: dict[str | None, str | None] = {None: None}
     if at.project:
         known[at.project.folder] = at.project.name
@@ -351,7 +335,7 @@ def import_memories(
     sources = {source for source, _ in texts}
     held = vault.read(lambda reader: _imported_from(reader, sources))
     new = [draft for _, draft in drafts.found if _text_of(draft) not in held]
-    rest = iter(drafts.saved(vault, new, tool.title, dry_run=dry_run))
+    rest = iter(drafts.save(tool.title, new))
     results, became = list[Saved](), list[Became]()
     for text, (line, draft) in zip(texts, drafts.found, strict=True):
         row = held.get(text)
@@ -359,8 +343,7 @@ def import_memories(
         results.append(result)
         memory = text[0], line, draft.kind, draft.project
         became.append(Became(*memory, result.title, result.outcome))
-    done = drafts.outcome(results, dry_run=dry_run)
-    return done._replace(became=tuple(became))
+    return drafts.outcome(results)._replace(became=tuple(became))
 
 
 def _of_tool(vault: Vault, tool: Tool, place: str, fields: dict[str, Any]) -> Entry:

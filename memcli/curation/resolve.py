@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from memcli.curation import models
-from memcli.curation.changing import Changing
+from memcli.curation.changing import Changing, resting_on
 from memcli.entries import layout
 from memcli.entries.eligibility import Action, may, resolve_of
 from memcli.entries.entry import ResolutionScope, Status
@@ -31,9 +30,8 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
-    from memcli.curation.models import Resting
+    from memcli.curation.changing import Resting
     from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
@@ -63,39 +61,26 @@ class Target(NamedTuple):
 class ResolvePlan(NamedTuple):
     """The entries that `apply` would resolve or reopen.
 
-    `done` are named entries that are in the wanted state already; `near` are matches
-    of the question that do not count; `margin` is how much less of the question the
-    best of these holds than the best match; `missing` are words of the question that
-    no entry holds. `unclear` says why the question may mean something else, None when
-    it is clear. `alone` leaves other entries of the claim as they are. `still` are
-    resolved entries that keep hiding the claim when the targets are reopened.
-    `other_kinds` hold as much of the question, and are of kinds that it is not about.
+    `already` are named entries that are in the wanted state; `near` are matches of the
+    question that do not count; `margin` is how much less of the question the best of
+    these holds than the best match; `missing_terms` are words of the question that no
+    entry holds. `ambiguous` says why the question may mean something else, None when
+    it is clear. `alone` leaves other entries of the claim as they are.
+    `still_resolved_by` are resolved entries that keep hiding the claim when the targets
+    are reopened. `other_kinds` hold as much of the question, and are of kinds that it
+    is not about.
     """
 
     targets: list[Target]
-    done: list[Target]
+    already: list[Target]
     undo: bool = False
     alone: bool = False
-    still: tuple[str, ...] = ()
+    still_resolved_by: Sequence[str] = ()
     near: Sequence[Target] = ()
     margin: float = 1.0
-    missing: Sequence[str] = ()
-    unclear: str | None = None
+    missing_terms: Sequence[str] = ()
+    ambiguous: str | None = None
     other_kinds: Sequence[Target] = ()
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "targets": self.targets,
-            "already": self.done,
-            "near": self.near,
-            "other_kinds": self.other_kinds,
-            "margin": round(self.margin, 3),
-            "missing_terms": self.missing,
-            "ambiguous": self.unclear,
-            "undo": self.undo,
-            "still_resolved_by": self.still,
-        }
 
     def refusal(self, problem: str) -> AmbiguousQuery:
         """The refusal to carry this plan out, which shows it."""
@@ -104,7 +89,7 @@ class ResolvePlan(NamedTuple):
         shown += [f"  and {more:,} more"] if more > 0 else []
         shown += [f"  near: {one.id} {one.title}" for one in self.near[:_NAMED]]
         said = f"{problem}; nothing was changed. Matches:"
-        details = {"plan": self.as_dict()}
+        details = {"plan": self}
         return AmbiguousQuery(
             "\n".join([said, *(shown or ["  none"])]), hint=self.by_ids, details=details
         )
@@ -183,8 +168,8 @@ def apply(
         Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
         NotAllowed: an entry was superseded since.
     """
-    if found.unclear and not agreed:
-        raise found.refusal(found.unclear)
+    if found.ambiguous and not agreed:
+        raise found.refusal(found.ambiguous)
     changed: list[Target] = []
     with Changing(vault) as at:
         if not found.undo:
@@ -234,7 +219,7 @@ def stale_by(vault: Vault, targets: Sequence[Target], *, undo: bool) -> list[Res
     if undo or not targets:
         return []
     ids, now = [target.id for target in targets], vault.now_ms() // 1000
-    return vault.index.again(lambda reader: models.resting_on(reader, ids, now))
+    return vault.index.again(lambda reader: resting_on(reader, ids, now))
 
 
 def _reopened(entry: Entry, path: str) -> Entry:

@@ -24,7 +24,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memcli.search.ranking.rank import Ranking
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Vault
@@ -47,6 +46,7 @@ class _Match(NamedTuple):
     enough, `claim` the number of what it says, `is_rule` whether it is an invariant.
     """
 
+    doc: int
     id: str
     kind: str
     claim: int
@@ -77,33 +77,29 @@ def plan_query(
 
     def find(reader: Reader) -> ResolvePlan:
         concerned = _concerned(reader, kinds)
-        ranking = _ranked(reader, query, view, concerned)
-        rest = set(range(reader.size)) - concerned
-        others = _matches(reader, _ranked(reader, query, view, rest))
-        if not ranking.hits:
-            named = [_target(reader, one) for one in others[:_MOST_NEAR] if one.meant]
-            raise _nothing(query, kinds, named)
-        matches = _matches(reader, ranking)
+        missing, every = _matches(reader, query, view)
+        matches = [one for one in every if one.doc in concerned]
+        others = [one for one in every if one.doc not in concerned and one.meant]
+        beside = [_target(reader, one) for one in others[:_MOST_NEAR]]
+        if not matches:
+            raise _nothing(query, kinds, beside)
         best = matches[0].held
         meant = [one for one in matches if one.meant and one.held > best - _MARGIN]
         less = [one for one in matches if one not in meant]
         # A rule is not solved: beside what can be it is named alone.
         rules = [one for one in meant if one.is_rule and not kinds]
-        rules = rules if len(rules) < len(meant) else []
+        only_rules = bool(rules) and len(rules) == len(meant)
+        rules = [] if only_rules else rules
         meant = [one for one in meant if one not in rules]
+        unclear = "only a rule matches" if only_rules else _unclear(meant, less, best)
+        if unclear and beside:
+            unclear = f"{unclear}; {named_others(beside)}"
         scored = [(one.id, one.score) for one in meant]
-        plan = gather(reader, scored, Status.RESOLVED, same_key=same_key)
-        beside = [_target(reader, one) for one in others[:_MOST_NEAR] if one.meant]
-        unclear = _unclear(meant, less, best)
-        if meant and not kinds and all(one.is_rule for one in meant):
-            unclear = "only a rule matches"
-        return plan._replace(
+        return gather(reader, scored, Status.RESOLVED, same_key=same_key)._replace(
             near=[_target(reader, one) for one in [*rules, *less][:_MOST_NEAR]],
-            margin=best - less[0].held if less else 1.0,
-            missing=list(dict.fromkeys(ranking.missing)),
-            unclear=f"{unclear}; {named_others(beside)}"
-            if unclear and beside
-            else unclear,
+            margin=round(best - less[0].held, 3) if less else 1.0,
+            missing_terms=missing,
+            ambiguous=unclear,
             other_kinds=beside,
         )
 
@@ -135,7 +131,9 @@ def _concerned(reader: Reader, kinds: Sequence[str]) -> set[int]:
     return docs
 
 
-def _ranked(reader: Reader, query: str, view: View, within: set[int] | None) -> Ranking:
+def _matches(reader: Reader, query: str, view: View) -> tuple[list[str], list[_Match]]:
+    """The words of a question that no entry holds; and how much of it each entry in
+    force holds, the most first."""
     from memcli.entries.text import tokens
     from memcli.search.ranking import rank
     from memcli.search.ranking.corpus import LEXICAL, Question, Scope
@@ -146,20 +144,16 @@ def _ranked(reader: Reader, query: str, view: View, within: set[int] | None) -> 
             "the question holds no word to search for",
             hint="Name what was solved, or give ids.",
         )
-    return rank.rank(
+    most = max(1, reader.size)
+    ranking = rank.rank(
         Question(question),
         reader,
-        limit=max(1, reader.size),
+        limit=most,
         scope=Scope(
-            lambda docs: [doc for doc in docs if reader.verdict(doc, view) is None],
-            within,
+            lambda docs: [doc for doc in docs if reader.verdict(doc, view) is None]
         ),
-        weights=LEXICAL._replace(pool=max(1, reader.size)),
+        weights=LEXICAL._replace(pool=most),
     )
-
-
-def _matches(reader: Reader, ranking: Ranking) -> list[_Match]:
-    """How much of the question each hit holds, the most first."""
     weights: dict[str, list[float]] = {}
     for term in ranking.terms:
         weights.setdefault(term.word, []).append(term.idf)
@@ -176,6 +170,7 @@ def _matches(reader: Reader, ranking: Ranking) -> list[_Match]:
         row = reader.row(hit.doc)
         matches.append(
             _Match(
+                doc=hit.doc,
                 id=row.id,
                 kind=row.kind,
                 claim=reader.columns.claims[hit.doc],
@@ -185,7 +180,8 @@ def _matches(reader: Reader, ranking: Ranking) -> list[_Match]:
                 is_rule=row.item == str(Item.INVARIANT),
             )
         )
-    return sorted(matches, key=lambda one: (-one.held, -one.score, one.id))
+    matches.sort(key=lambda one: (-one.held, -one.score, one.id))
+    return list(dict.fromkeys(ranking.missing)), matches
 
 
 def _target(reader: Reader, match: _Match) -> Target:

@@ -127,7 +127,7 @@ def supersede(
     Raises:
         As `approve`; NotAllowed also when the target is not in force.
     """
-    from memcli.curation.successor import successor
+    from memcli.curation.evolve import successor
 
     with Changing(vault) as at:
         (stored,) = waiting(vault, [entry_id])
@@ -327,7 +327,7 @@ def take(vault: Vault, entry_id: str, *, both: bool = False) -> None:
     Raises:
         As `keep_current`; NotAllowed also where the entry is not in force.
     """
-    from memcli.curation.successor import successor
+    from memcli.curation.evolve import successor
 
     with Changing(vault) as at:
         version, head = _merged_version(at, entry_id)
@@ -354,7 +354,7 @@ def _merged_version(at: Changing, entry_id: str) -> tuple[Stored, Stored]:
         raise NotAllowed(f"{version.entry.id} waits for no decision", code="decided")
     name = vault.read(lambda reader: lineage.current(reader, version.entry.id))
     if name is None:
-        raise NotAllowed(f"{version.entry.id} has no current version", code="gone")
+        raise NotAllowed(f"{version.entry.id} has no current version", code="decided")
     return version, at.in_use(name, Action.EVOLVE)
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from shlex import quote
 
-from memcli.entries.text.counted import counted
 from memcli.errors import Conflict, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
@@ -25,7 +24,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
 
     from memcli.storage.git.repository import Commit
     from memcli.vault.vault import Vault
@@ -39,29 +37,17 @@ _SHORTEST, _LONGEST = 4, 64
 
 
 class Undone(NamedTuple):
-    """The commit that was taken back, or would be, and its files.
-
-    Attributes:
-        passed: newer changes, which stay since another clone has made them.
-    """
+    """The commit that was taken back, or would be, and its files."""
 
     commit: str
     subject: str
     paths: list[str]
-    passed: Sequence[Commit] = ()
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        passed = [{"commit": each.id, "subject": each.subject} for each in self.passed]
-        found = self._asdict() | {"passed_over": passed}
-        del found["passed"]
-        return found
 
 
 def undo_last(vault: Vault, prefix: str = "") -> Undone:
     """Take back what `last` names; raises as `last` and `undo`."""
     found = last(vault, prefix)
-    return undo(vault, found.commit, found.subject)._replace(passed=found.passed)
+    return undo(vault, found.commit, found.subject)
 
 
 def last(vault: Vault, prefix: str = "") -> Undone:
@@ -79,32 +65,19 @@ def last(vault: Vault, prefix: str = "") -> Undone:
     repository = Repository.open(vault.root, environ=vault.environ)
     name = None if prefix else repository.user_name()
     own = history.made_here(repository)
-    passed: list[Commit] = []
     for commit in _standing(repository, _HORIZON):
         if not commit.subject.startswith(prefix) or name not in (None, commit.author):
             continue
         if own is None or commit.id in own:
             paths = history.changes(repository, commit.id)
-            return Undone(commit.id, commit.subject, paths, passed)
-        passed.append(commit)
+            return Undone(commit.id, commit.subject, paths)
     what = f"one that starts with '{prefix.strip()}'" if prefix else "a change"
     by = f" by {name}" if name else ""
     whose = f"none of the last {_HORIZON:,} commits is {what}{by} made in this clone"
     raise NotAllowed(
         f"there is nothing to undo: {whose}",
-        hint=came(passed) if passed else None,
+        hint="A change of another clone, by its commit: memcli log --json",
         code="nothing_to_undo",
-    )
-
-
-def came(passed: Sequence[Commit]) -> str:
-    """Says which changes stay since they were not made here, as far as git's reflog
-    tells, and how to take the newest of them back."""
-    newest = passed[0]
-    more = f" and {counted(len(passed) - 1, 'more change')}" if passed[1:] else ""
-    return (
-        f"newer, and not made in this clone: '{newest.subject}'{more}; "
-        f"to take that back: memcli undo {newest.id[:10]}"
     )
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from memcli.curation.changing import Changing
 from memcli.entries.anchors import MOVED, NOT_CHECKED, STALE, Anchor
 from memcli.entries.eligibility import Action, View
-from memcli.entries.ids import HERE
 from memcli.errors import InvalidContent, NotAllowed
 from memcli.named_tuple import NamedTuple, taken
 from memcli.search.document import EVERYWHERE
@@ -69,18 +68,14 @@ class Confirmed(NamedTuple):
     dropped: tuple[str, ...]
 
 
-def verify(vault: Vault, project: str = HERE) -> list[Verified]:
-    """The state of the code that the entries of a project name, the worst first.
-
-    Args:
-        vault: asked from a folder of the project.
-        project: its name, or `here`; of a project that the caller does not stand in
-            nothing can be checked.
+def verify(vault: Vault) -> list[Verified]:
+    """The state of the code that the entries of the caller's project name, the worst
+    first.
 
     Raises:
-        NotAllowed: `here` is no project (code `no_project`).
+        NotAllowed: the caller stands in no project (code `no_project`).
     """
-    name = vault.here if project == HERE else project
+    name = vault.here
     if name is None:
         raise NotAllowed(
             "this folder belongs to no project, so there is no code to look at",

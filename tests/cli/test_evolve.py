@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
+from memcli.errors import MemcliError
 from tests.cli.conftest import Run
 
 
@@ -110,7 +111,7 @@ def test_what_was_written_in_an_editor_is_not_lost_when_it_is_refused(
 def test_an_editor_that_ctrl_c_ends_keeps_what_it_saved(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from memcli.cli.evolve import EditorFailed, edited
+    from memcli.cli.evolve import edited
 
     def call(words: list[str], env: dict[str, str]) -> int:
         Path(words[-1]).write_text("half", encoding="utf-8")
@@ -118,7 +119,7 @@ def test_an_editor_that_ctrl_c_ends_keeps_what_it_saved(
 
     monkeypatch.setattr("subprocess.call", call)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with pytest.raises(EditorFailed) as refusal, edited("text", {"EDITOR": "slow"}):
+    with pytest.raises(MemcliError) as refusal, edited("text", {"EDITOR": "slow"}):
         pass
     (kept,) = tmp_path.glob("memcli-*")
     assert kept.read_text(encoding="utf-8") == "half"

@@ -1,6 +1,5 @@
 """`memcli forget`: asked twice, told once."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,6 @@ import pytest
 
 from memcli import Vault
 from memcli.cli import commands, render
-from memcli.cli import run as run_module
 from tests.cli.conftest import Run
 from tests.contexts import at_terminal
 
@@ -47,33 +45,6 @@ def test_a_person_who_says_no_is_told_that_nothing_was_changed(
     assert vault.get(name).body == "what must go\n"
 
 
-def test_a_line_that_was_typed_before_the_question_is_not_its_answer(
-    vault: Vault, name: str
-) -> None:
-    context = at_terminal(
-        vault, ask=lambda _: "y", tell=lambda _: None, typed_ahead=lambda: True
-    )
-    commands.load("forget")(context, name)
-    assert vault.get(name).body == "what must go\n"
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
-def test_a_line_that_waits_on_the_terminal_is_seen_and_not_read(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    import pty
-
-    ours, theirs = pty.openpty()
-    with open(theirs, encoding="utf-8") as terminal:
-        monkeypatch.setattr("sys.stdin", terminal)
-        assert not run_module.typed_ahead()
-        os.write(ours, b"memcli list\n")
-        assert run_module.typed_ahead()
-        assert terminal.readline() == "memcli list\n"
-        assert not run_module.typed_ahead()
-    os.close(ours)
-
-
 def test_it_says_what_history_holds_and_prints_the_purge(
     memcli: Run, name: str
 ) -> None:
@@ -89,12 +60,3 @@ def test_it_says_what_history_holds_and_prints_the_purge(
     assert memcli("recall", "must go").out == ""
     again = memcli("forget", name, "--yes", "--json")
     assert again.json["error"]["code"] == "entry_not_found"
-
-
-def test_the_plan_is_data(memcli: Run, vault: Vault, name: str) -> None:
-    new = vault.evolve(name, "something else").id
-    data = memcli("forget", new, "--dry-run", "--json").json["data"]
-    assert (data["applied"], data["versions"]) == (False, [name])
-    assert len(data["purge"]) == 4
-    every = memcli("forget", new, "--versions", "--yes", "--json").json["data"]
-    assert (every["applied"], len(every["paths"])) == (True, 2)

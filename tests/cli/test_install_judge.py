@@ -90,7 +90,7 @@ class Asked:
     def install(self, host: str, **values: Any) -> Result:
         context = at_terminal(self.vault, ask=self._answer, tell=self.heard.append)
         context = context._replace(environ={**context.environ, **self.environ})
-        context = context._replace(typed_ahead=lambda: False, vault=None)
+        context = context._replace(vault=None)
         return commands.load("install")(context, host=host, **values)
 
     def sees(self, host: str, **values: Any) -> str:
@@ -118,6 +118,19 @@ def test_a_person_is_asked_once_and_told_the_cost_and_the_command(
     person.install("claude-code")
     person.install("codex")
     assert person.answers == []
+
+
+def test_who_installs_hooks_is_told_once_of_the_skills(
+    vault: Vault, config: Path, home: Path
+) -> None:
+    config.write_text("[mining]\njudge = []\n")
+    person = Asked(vault, config, [])
+    how = "memcli install claude-code --skills"
+    assert how in person.sees("claude-code")
+    assert how not in person.sees("claude-code")
+    person.install("claude-code", skills=True)
+    assert (home / ".claude" / "skills" / "recap" / "SKILL.md").is_file()
+    assert person.heard == []
 
 
 def test_without_the_sdk_no_mcp_server_is_named_and_the_hooks_are_installed(

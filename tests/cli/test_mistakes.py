@@ -76,6 +76,11 @@ MISTAKES = """
 2 invalid_tag save x --tag 'two words'
 2 invalid_entity save x --entity ..
 2 usage save x --visibility public
+2 usage save x --visibility private --group g
+2 usage save x --visibility group # Name it: --group NAME.
+2 usage sync --setup x --auto
+2 usage sync --setup x --dry-run
+2 usage sync --all
 2 empty_text save ' '
 2 usage save x --agent ''
 2 usage save x --project ''

@@ -146,17 +146,6 @@ def test_a_proposal_says_how_the_two_are_related_and_shows_both(
     assert f"       {held}" in heard
 
 
-def test_it_can_be_left_at_any_point_and_goes_on_with_what_is_left(
-    vault: Vault, three: list[str]
-) -> None:
-    assert walk(vault, "y", "q").data["left"] == 2
-    assert walk(vault).data["left"] == 2  # the terminal was closed
-    walked = walk(vault, "y", "y")
-    assert "1 of 2" in walked.said
-    assert walked.data["left"] == 0
-    assert walk(vault).data["left"] == 0
-
-
 def test_the_last_decision_is_taken_back_and_asked_again(
     vault: Vault, three: list[str]
 ) -> None:
@@ -188,14 +177,6 @@ def test_a_candidate_that_vanished_during_the_walk_is_passed_over(
 
 
 # --- flags ------------------------------------------------------------------------
-
-
-def test_the_list_is_what_a_pipe_gets(memcli: Run, three: list[str]) -> None:
-    rows = [line.split("\t") for line in memcli("review").out.splitlines()]
-    assert [row[0] for row in rows] == three
-    data = memcli("review", "--list", "--json").json["data"]
-    assert data["count"] == 3
-    assert data["candidates"][0]["confidence"] == "MEDIUM"
 
 
 def test_ids_act_at_once(memcli: Run, vault: Vault, three: list[str]) -> None:

@@ -74,13 +74,6 @@ def test_hosts_that_share_a_folder_do_not_take_turns(memcli: Run, home: Path) ->
     assert page.read_bytes() == PAGES["core/generic"].encode()
 
 
-def test_a_host_without_a_folder_takes_one(memcli: Run, tmp_path: Path) -> None:
-    done = memcli("install", "windsurf", "--skills", "--dir", "w")
-    assert done.code == 0
-    page = (tmp_path / "w" / "memcli" / "SKILL.md").read_bytes()
-    assert page == PAGES["core/windsurf"].encode()
-
-
 def test_a_file_in_the_way_is_an_error_that_says_where(
     memcli: Run, tmp_path: Path
 ) -> None:

@@ -76,15 +76,6 @@ def test_a_password_in_the_address_is_never_said(two: Clones, memcli: Run) -> No
         assert "hunter2" not in done.out + done.err, words
 
 
-def test_words_that_exclude_each_other(two: Clones, memcli: Run) -> None:
-    for words in (
-        ["--setup", "x", "--auto"],
-        ["--setup", "x", "--dry-run"],
-        ["--all"],
-    ):
-        assert memcli("sync", *words).code == 2
-
-
 def test_setup_makes_the_folder_and_says_so(
     two: Clones, memcli: Run, tmp_path: Path
 ) -> None:

@@ -56,17 +56,6 @@ def test_an_agent_says_who_may_see_what_it_saves(
     assert memcli("recall", "port", "--json").json["data"]["rows"]
 
 
-def test_groups_that_make_no_sense_are_refused(memcli: Run) -> None:
-    for who in ([], ["--agent", "reader"]):
-        none = memcli("save", "x y z", "--visibility", "group", *who)
-        assert none.code == 2
-        assert "--group NAME" in none.err
-    both = memcli("save", "x y z", "--visibility", "private", "--group=mobile")
-    assert both.code == 2
-    assert "Drop one of them" in both.err
-    assert memcli("list", "--all", "--json").json["data"]["rows"] == []
-
-
 def test_a_text_that_is_there_keeps_who_may_see_it_and_says_so(memcli: Run) -> None:
     memcli("save", "The port is 8080")
     again = memcli("save", "The port is 8080", "--visibility", "private")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import importing, models, research
+from memcli.curation import citing, importing, research
 from memcli.entries.entry import Entry
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed, UsageError
 from memcli.recall.query import view_of
@@ -247,5 +247,5 @@ def test_a_fact_takes_the_place_of_no_report(vault: Vault) -> None:
 
 
 def stale(vault: Vault) -> set[str]:
-    listed = models.models(vault, view_of(vault.now_ms() // 1000), stale=True)
+    listed = citing.models(vault, view_of(vault.now_ms() // 1000), stale=True)
     return {one.id for one in listed if one.stale}

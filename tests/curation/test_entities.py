@@ -68,7 +68,7 @@ def test_a_page_groups_claims_and_keeps_the_past_apart(vault: Vault) -> None:
         old: ("decision", "superseded", "load"),
         down: ("note", "resolved", "resolved"),
     }
-    assert page.with_others == [("checkout_service", 1)]
+    assert page.with_others == [{"name": "checkout_service", "entries": 1}]
 
 
 def test_listed_counts_what_is_registered_and_what_is_mentioned(vault: Vault) -> None:
@@ -91,12 +91,11 @@ def test_listed_counts_what_is_registered_and_what_is_mentioned(vault: Vault) ->
 def test_registering_a_name_links_what_mentions_it_in_one_commit(vault: Vault) -> None:
     one = save(vault, "We met Grace Hopper, [[grace]] said no")
     other = save(vault, "nobody was there")
-    plan = decide.plan(
-        vault, EntityRequest("register", "Grace Hopper", aliases=("Grace",))
-    )
+    request = EntityRequest("register", "Grace Hopper", aliases=("Grace",))
+    plan = decide.plan(vault, request)
     assert [touched.id for touched in plan.entries] == [one]
     assert mentions(vault, one) == ("grace",)
-    _, commit = decide.apply(vault, plan.request)
+    _, commit = decide.apply(vault, request)
     assert commit
     assert mentions(vault, one) == ("Grace Hopper",)
     assert mentions(vault, other) == ()

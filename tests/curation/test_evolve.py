@@ -185,9 +185,9 @@ def test_the_nearest_entries_are_listed_as_not_updated(vault: Vault) -> None:
     event = save(vault, "The staging database is reset every Monday here", kind="event")
     save(vault, "Payments are drained at noon", kind="reference")
     done = vault.evolve(old, "The staging database is reset every Friday")
-    assert {one.id for one in done.siblings} == {same, event}
-    assert all(0.5 < one.likeness < 1 for one in done.siblings)
-    assert done.siblings[0].differs == ("weekday",)
+    assert {one.id for one in done.not_updated} == {same, event}
+    assert all(0.5 < one.likeness < 1 for one in done.not_updated)
+    assert done.not_updated[0].differs == ("weekday",)
 
 
 def test_words_that_are_resolved_or_nearly_so_are_named(vault: Vault) -> None:
@@ -217,11 +217,11 @@ def test_a_model_and_its_facts_are_no_siblings(vault: Vault) -> None:
         vault, "Deploys of the gateway take an hour at most", **about, layer="model"
     )
     done = vault.evolve(fact, "Deploys of the gateway take a minute")
-    assert not done.siblings
+    assert not done.not_updated
     done = vault.evolve(model, "Deploys of the gateway take a minute")
-    assert [one.id for one in done.siblings] == [like]
+    assert [one.id for one in done.not_updated] == [like]
     done = vault.evolve(above, "Deploys of the gateway take a minute in all")
-    assert [one.id for one in done.siblings] == [like]
+    assert [one.id for one in done.not_updated] == [like]
 
 
 def test_also_replaces_several_by_one(vault: Vault) -> None:

@@ -55,18 +55,6 @@ def test_the_file_goes_in_one_commit_that_does_not_repeat_it(vault: Vault) -> No
         vault.get(name)
 
 
-def test_history_holds_it_until_the_printed_commands_are_run(vault: Vault) -> None:
-    keep = save(vault, "what stays")
-    done = vault.forget(save(vault, SECRET, title="short"))
-    assert in_git(vault.root)
-    assert purge(done) == 0
-    assert not in_git(vault.root)
-    assert vault.get(keep).body == "what stays\n"
-    assert git(vault.root, "status", "--porcelain") == ""
-    git(vault.root, "fsck")
-    save(vault, "and saving works")
-
-
 def test_the_commands_work_in_a_vault_inside_another_repository(
     ready_vault: Path, tmp_path: Path
 ) -> None:

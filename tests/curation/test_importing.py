@@ -88,7 +88,7 @@ KINDS = b"\n".join(
 
 def test_kinds_of_another_program_are_mapped(vault: Vault) -> None:
     kinds = {"fact": "note", "semantic": "reference"}
-    done = importing.import_lines(vault, KINDS, "x", importing.Manner(kinds=kinds))
+    done = importing.import_lines(vault, KINDS, "x", kinds=kinds)
     assert (len(done.created), done.failed) == (5, [])
     said = [vault.get(item.id).kind for item in done.created]
     assert said == ["note", "note", "reference", "note", "note"]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import models
+from memcli.curation import citing
 from memcli.entries.entry import Layer, Subtype, Visibility
 from memcli.recall.query import Query, view_of
 from memcli.vault.health import inspect
@@ -29,7 +29,7 @@ def model(vault: Vault, text: str, *evidence: str, **fields: Any) -> str:
 def why(vault: Vault, name: str) -> list[tuple[str, list[str]]]:
     """The reasons of one model, as every surface gives them; they agree."""
     view = view_of(vault.now_ms() // 1000)
-    (one,) = [one for one in models.models(vault, view) if one.id == name]
+    (one,) = [one for one in citing.models(vault, view) if one.id == name]
     (row,) = [row for row in every(vault, Query("", view)).rows if row.id == name]
     shown = inspect.inspect(vault, name)
     assert [*row.stale_why] == one.stale_why == shown.stale_why
@@ -84,7 +84,7 @@ def test_update_creates_a_new_version_and_preserves_the_old_for_history(
         name,
         done.id,
     ]
-    (one,) = models.models(vault, view_of(clock[0]))
+    (one,) = citing.models(vault, view_of(clock[0]))
     assert one.versions == 2
 
 
@@ -180,7 +180,7 @@ def test_a_pinned_model_is_never_stale_and_still_reported(
     found = vault.reflect("contacts")
     assert found.stale == []
     assert found.facts[0].as_dict()["subtype"] == "pinned"
-    (one,) = models.models(vault, view_of(clock[0]), stale=True)
+    (one,) = citing.models(vault, view_of(clock[0]), stale=True)
     assert (one.id, one.stale) == (name, False)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import citing, models, research
+from memcli.curation import citing, research
 from memcli.entries import layout
 from memcli.entries.entry import Layer
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed
@@ -97,7 +97,7 @@ def test_a_model_is_born_stale_where_its_evidence_changed_after_the_search(
     assert any(
         f"it is stale already: evidence {reason}" in note for note in saved.notes
     )
-    (found,) = models.models(moving, view_of(clock[0]))
+    (found,) = citing.models(moving, view_of(clock[0]))
     assert [why.reason for why in found.stale_why] == [reason]
 
 
@@ -112,11 +112,11 @@ def test_a_run_that_looks_again_makes_a_fresh_version(
     by_hand(moving, base)
     clock[0] += 60
     moving.evolve(name, "Tyler is a developer", cite=[base], research="tyler")
-    (found,) = models.models(moving, view_of(clock[0]))
+    (found,) = citing.models(moving, view_of(clock[0]))
     assert [why.reason for why in found.stale_why] == ["edited"]
     run = search(moving, "Tyler")
     moving.evolve(found.id, "Tyler is a Rust developer", cite=[base], research="tyler")
-    (found,) = models.models(moving, view_of(clock[0]))
+    (found,) = citing.models(moving, view_of(clock[0]))
     assert (found.stale_why, found.refreshed_at) == ([], run.last)
 
 

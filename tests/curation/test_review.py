@@ -7,7 +7,6 @@ import pytest
 
 from memcli import Vault
 from memcli.curation import inbox, review
-from memcli.entries.entry import Status
 from memcli.errors import EntryNotFound, NotAllowed
 from memcli.recall.query import Query, view_of
 from tests.conftest import NOW
@@ -33,25 +32,6 @@ def tree(vault: Vault) -> dict[str, bytes]:
         str(path.relative_to(vault.root)): path.read_bytes()
         for path in Path(vault.root).rglob("*.md")
     }
-
-
-def test_approve_makes_it_a_memory_with_the_same_id(vault: Vault) -> None:
-    name = candidate(
-        vault, "Use pnpm in the web client", kind="preference", confidence="MEDIUM"
-    )
-    done = review.approve(vault, [name])
-    assert (
-        done.items[0].path
-        == "memories/preference/2026/11/use-pnpm-in-the-web-client.md"
-    )
-    entry = vault.get(name)
-    assert (entry.status, entry.confidence) == (Status.ACTIVE, "MEDIUM")
-    assert texts(vault) == ["Use pnpm in the web client"]
-    assert inbox.pending(vault) == []
-    assert git(vault, "status", "--porcelain") == ""
-    assert git(vault, "log", "-1", "--format=%s") == (
-        "review: approved Use pnpm in the web client\n"
-    )
 
 
 def test_approve_may_change_text_title_kind_and_tags(vault: Vault) -> None:

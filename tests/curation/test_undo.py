@@ -133,13 +133,9 @@ def test_what_came_from_another_clone_is_undone_only_by_its_name(
     two.sync("desk")
     two.sync("laptop")  # goes forward to the very commit of the desk
     laptop = two.vault("laptop")
-    with pytest.raises(NotAllowed, match="in this clone") as none:
+    with pytest.raises(NotAllowed, match="in this clone"):
         undo.undo_last(laptop)
     theirs = two.tip()
-    assert none.value.hint == (
-        "newer, and not made in this clone: 'save: of the desk'; "
-        f"to take that back: memcli undo {theirs[:10]}"
-    )
     clones.say(laptop, "of the laptop")
     two.sync("laptop")
     two.sync("desk")
@@ -148,7 +144,6 @@ def test_what_came_from_another_clone_is_undone_only_by_its_name(
     two.sync("laptop")
     done = undo.undo_last(laptop)
     assert done.subject == "save: of the laptop"
-    assert [each.subject for each in done.passed] == ["save: again of the desk"]
     named = undo.named(laptop, theirs[:10].upper())
     assert undo.undo(laptop, named.commit, named.subject).paths == named.paths
     assert clones.texts(two.roots["laptop"]) == {"again of the desk"}

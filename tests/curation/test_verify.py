@@ -81,9 +81,6 @@ def test_what_is_over_or_of_another_project_is_not_listed(
     other = make_vault(cwd=str(tmp_path / "other"))
     save(other, "B")
     assert states(inside) == {}
-    assert [each.state for each in verify(inside, "github.com/acme/blog")] == [
-        "not_checked"
-    ]
 
 
 def test_to_confirm_notes_the_code_as_it_is_and_makes_no_version(

@@ -240,7 +240,7 @@ def looks(door: Door) -> Iterator[tuple[str, Any]]:
     yield run("signals")
     yield run("signals", "--pairs")
     yield run("log")
-    yield run("verify", "--project", "x")
+    yield run("verify")
     yield run("doctor")
     for names in ("tag", "kind", "project"):
         yield run("list", "--by", names)

@@ -209,7 +209,7 @@ LINES = {
     "undo": "undo --dry-run",
     "edit": "edit {id}",
     "log": "log",
-    "verify": "verify --project x",
+    "verify": "verify",
     "review": "review {waiting} --approve",
     "ideas": "ideas",
     "entities": "entities register 'New {n}'",

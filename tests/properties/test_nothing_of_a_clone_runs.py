@@ -174,7 +174,7 @@ def test_no_command_runs_a_file_of_the_vault(planted: Planted, hooked: bool) -> 
         ["edit", second],
         ["log"], ["undo", "--dry-run"], ["undo"],
         ["view", "--out", f"{vault.root}.html"],
-        ["verify", "--project", "x"], ["export"], ["list"],
+        ["verify"], ["export"], ["list"],
         ["list", "--by", "tag"], ["show", first],
         ["list", "--by", "status"], ["doctor"], ["config"],
         ["config", "set", "limits.body", "9000"],

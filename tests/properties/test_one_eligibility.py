@@ -242,4 +242,4 @@ def test_siblings_of_a_new_version_are_in_force(
         ids[status] = vault.save(draft).id
     old = vault.save(vault.draft({"text": f"{text} here"})).id
     done = evolve.evolve(vault, old, {"text": f"{text} there"})
-    assert [one.id for one in done.siblings] == [ids["active"]]
+    assert [one.id for one in done.not_updated] == [ids["active"]]

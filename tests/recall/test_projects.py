@@ -148,7 +148,7 @@ def test_another_project_is_not_offered_to_be_replaced(vault: Vault):
     there = save(vault, "deploy the shop release on Monday morning early", BLOG)
     anywhere = save(vault, "deploy the shop release on Monday morning late", None)
     evolved = vault.evolve(here, "deploy the shop release on Friday morning")
-    assert {sibling.id for sibling in evolved.siblings} == {anywhere}
+    assert {sibling.id for sibling in evolved.not_updated} == {anywhere}
     text = "deploy the shop release on Monday morning now"
     saved = vault.save(vault.draft({"text": text, "project": BLOG}))
     assert {item.id for item in saved.similar} == {there, anywhere}

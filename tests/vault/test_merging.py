@@ -125,9 +125,7 @@ def test_what_a_session_teaches_pins_nothing(vault: Vault) -> None:
 def test_an_import_adds_to_what_is_there_and_says_so(vault: Vault) -> None:
     first = save(vault, kind="convention")
     line = f'{{"text": "{TEXT}", "tags": ["a"], "kind": "fix"}}\n'.encode()
-    planned = importing.import_lines(
-        vault, line, "x.jsonl", importing.Manner(dry_run=True)
-    )
+    planned = importing.import_lines(vault, line, "x.jsonl", dry_run=True)
     assert (planned.duplicates[0].merged, vault.get(first.id).tags) == (("tags",), ())
     done = importing.import_lines(vault, line * 2, "x.jsonl")
     assert [item.outcome for item in done.duplicates] == ["merged", "duplicate"]

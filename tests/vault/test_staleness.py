@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from memcli import Vault
+from memcli.curation import citing
 from memcli.curation import evolve as evolving
 from memcli.curation import forget as forgetting
-from memcli.curation import models
 from memcli.curation import resolve as resolving
 from memcli.recall.query import view_of
 from memcli.vault import staleness
@@ -34,7 +34,7 @@ def model(vault: Vault, text: str, *evidence: str, **fields: Any) -> str:
 
 def why(vault: Vault, name: str) -> list[tuple[str, list[list[str]]]]:
     """The reasons of a model with the ways that lead to them."""
-    listed = models.models(vault, view_of(vault.now_ms() // 1000))
+    listed = citing.models(vault, view_of(vault.now_ms() // 1000))
     (one,) = [one for one in listed if one.id == name]
     assert all(r.ids == [path[-1] for path in r.paths] for r in one.stale_why)
     return [(reason.reason, reason.paths) for reason in one.stale_why]
@@ -47,24 +47,24 @@ def test_evolve_names_what_is_stale_by_it_through_the_layers(
     vault: Vault, clock: list[int]
 ) -> None:
     fact, other = save(vault, "Deploys hang at noon"), save(vault, "We eat at one")
-    assert vault.evolve(other, "We eat at two").stale == []
+    assert vault.evolve(other, "We eat at two").stale_models == []
     seen = drawn(vault, "Noon is a bad time", fact, other)
     name = model(vault, "When to deploy", seen)
     kept = model(vault, "What its people judge", fact, subtype="pinned")
     clock[0] += HOUR
     tagged = vault.evolve(fact, tags=["ops"])
-    assert tagged.stale == []
+    assert tagged.stale_models == []
     text = {"text": "Deploys hang at one"}
     tried = evolving.evolve(vault, tagged.id, text, dry_run=True)
     done = vault.evolve(tagged.id, "Deploys hang at one")
     named = [*sorted([(seen, "observation"), (kept, "model")]), (name, "model")]
-    assert [(each.id, each.layer) for each in done.stale] == named
-    assert tried.stale == done.stale
-    listed = models.models(vault, view_of(vault.now_ms() // 1000), stale=True)
+    assert [(each.id, each.layer) for each in done.stale_models] == named
+    assert tried.stale_models == done.stale_models
+    listed = citing.models(vault, view_of(vault.now_ms() // 1000), stale=True)
     assert {one.id for one in listed if one.stale} == {seen, name}
     top = model(vault, "How we work", name)
     back = vault.evolve(seen, "Noon is a good time", cite=[done.id])
-    assert [each.id for each in back.stale] == [name, top]
+    assert [each.id for each in back.stale_models] == [name, top]
 
 
 def test_an_old_version_that_no_run_has_found_is_no_history(
@@ -75,7 +75,7 @@ def test_an_old_version_that_no_run_has_found_is_no_history(
     clock[0] += HOUR
     seen = drawn(vault, "Noon was a bad time", fact)
     clock[0] += HOUR
-    (named,) = vault.evolve(current, "Deploys hang at one").stale
+    (named,) = vault.evolve(current, "Deploys hang at one").stale_models
     assert named.id == seen
     assert why(vault, seen) == [("superseded", [[fact]])]
 
@@ -100,7 +100,7 @@ def resolved(vault: Vault, *ids: str, undo: bool = False) -> list[str]:
 
 
 def listed(vault: Vault) -> set[str]:
-    found = models.models(vault, view_of(vault.now_ms() // 1000), stale=True)
+    found = citing.models(vault, view_of(vault.now_ms() // 1000), stale=True)
     return {one.id for one in found if one.stale}
 
 

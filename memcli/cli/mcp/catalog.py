@@ -193,8 +193,7 @@ class _Fields:
     "save",
     "text! title kind tags asked entities project code occurred_at expires_at inbox "
     "pinned",
-    without="file allow_secret enforce source source_host source_session "
-    "source_transcript source_record source_seq source_excerpt",
+    without="file allow_secret enforce source source_host source_session",
     says=_Fields,
     changes=True,
 )

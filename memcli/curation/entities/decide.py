@@ -35,7 +35,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any
 
     from memcli.search.reader import Reader
     from memcli.vault.registry import Registry
@@ -70,22 +69,14 @@ class Touched(NamedTuple):
 class EntityPlan(NamedTuple):
     """A request with everything that it would change.
 
-    `files` are (path, what becomes of it) of the registry.
+    `action` is the request's verb; of each file of the registry `files` have its `path`
+    and `what` becomes of it.
     """
 
-    request: EntityRequest
+    action: str
     name: str
-    files: list[tuple[str, str]]
+    files: list[dict[str, str]]
     entries: list[Touched]
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "action": self.request.verb,
-            "name": self.name,
-            "files": [{"path": path, "what": what} for path, what in self.files],
-            "entries": self.entries,
-        }
 
 
 class _FileEdit(NamedTuple):
@@ -140,7 +131,7 @@ def _planned(
     decide = _registered if request.verb == "register" else _merged
     entity, pages = decide(vault, request)
     edits = _files(vault, entity, pages)
-    shown = [(edit.path, edit.what) for edit in edits]
+    shown = [{"path": edit.path, "what": edit.what} for edit in edits]
     entity = entity._replace(path=edits[0].path)
     touched = []
     for path in vault.read(lambda reader: _paths(vault, reader, entity)):
@@ -155,7 +146,7 @@ def _planned(
             touched.append(Touched(entry.id, title, path, list(before), list(after)))
     # As the transaction would, so that a plan refuses what its execution refuses.
     no_secrets.refuse_new({e.path: (e.before, e.after) for e in edits}, (), "")
-    return EntityPlan(request, entity.name, shown, touched), edits
+    return EntityPlan(request.verb, entity.name, shown, touched), edits
 
 
 # --- what a request means -----------------------------------------------------------

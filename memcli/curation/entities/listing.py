@@ -140,14 +140,12 @@ class EntityPage(NamedTuple):
     path: str | None
     current: list[Claim]
     past: list[Claim]
-    with_others: list[tuple[str, int]]
+    with_others: list[dict[str, Any]]
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON: claims by aspect."""
-        others = [{"name": name, "entries": count} for name, count in self.with_others]
         current, past = by_aspect(self.current), by_aspect(self.past)
-        claims = {"current": current, "past": past}
-        return {**self._asdict(), **claims, "with_others": others}
+        return {**self._asdict(), "current": current, "past": past}
 
 
 def by_aspect(claims: list[Claim]) -> dict[str, list[Claim]]:
@@ -215,7 +213,7 @@ def page(vault: Vault, name: str) -> EntityPage:
         path=one.path or None,
         current=current,
         past=past,
-        with_others=ranked[:_MOST_COMPANIONS],
+        with_others=[{"name": n, "entries": k} for n, k in ranked[:_MOST_COMPANIONS]],
     )
 
 

@@ -125,7 +125,7 @@ def test_inspect_signals_says_what_happened(memcli: Run, vault: Vault):
     assert data["feedback"] == [{"by": "user", "useful": 1, "not_useful": 0}]
     assert data["asked"] == [{"via": "recall", "questions": 2, "hits": 1}]
     assert data["uses"] == [{"id": skill, "title": "How to deploy", "uses": 2}]
-    assert "stored or recalled 2 times" in memcli("inspect", skill).out
+    assert "stored or recalled: 2\n" in memcli("inspect", skill).out
 
 
 def test_pairs_are_json_lines(memcli: Run, vault: Vault):

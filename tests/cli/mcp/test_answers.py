@@ -179,8 +179,3 @@ def test_what_the_data_lists_is_not_told_again(vault: Vault, context: Context) -
     assert planned.notes[-1] == "Nothing changed. Give the ids to apply."
     done = tools.call(catalog.memory_resolve, {"ids": [kept]}, context)
     assert not [note for note in (*planned.notes, *done.notes) if kept in note]
-
-
-@pytest.mark.parametrize("data", [{}, {"rows": []}])
-def test_what_holds_nothing_stays(data: dict[str, Any]) -> None:
-    assert answers.lean(data) == data
