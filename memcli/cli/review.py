@@ -331,13 +331,8 @@ def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:
     def text(canvas: Canvas) -> None:
         if merged:
             number = counted(len(merged), "text")
-            lines = [f"{number} replaced in a merge:"]
-            for version in merged:
-                lines.append(f"  {version.id} {version.title}")
-                lines.append(f"    now {version.current_id} {version.current_title}")
-            lines.append("To decide, at a terminal: memcli review")
-            for line in lines:  # no rows: `memcli review --list | cut -f 1` gives ids
-                canvas.line(line, style="nothing")
+            said = f"{number} replaced in a merge; at a terminal: memcli review"
+            canvas.line(said, style="nothing")  # no row: a pipe has ids or nothing
         if candidates or not merged:
             result.text(canvas)
 

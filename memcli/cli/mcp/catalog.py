@@ -113,22 +113,21 @@ class Tool(NamedTuple):
 
     def schema(self) -> dict[str, Any]:
         """The JSON Schema of the parameters that a client is shown."""
-        shown = self.shown.replace("!", "").split()
-        known = self.parameters()
+        known, shown = self._properties(), self.shown.replace("!", "").split()
         schema: dict[str, Any] = {
             "type": "object",
-            "properties": {name: self._described(name, known[name]) for name in shown},
+            "properties": {name: known[name] for name in shown},
         }
         return {**schema, "required": [self.required]} if self.required else schema
 
     def rare(self) -> dict[str, Any]:
         """The JSON Schema of each parameter that a client is not shown."""
         shown = self.shown.replace("!", "").split()
-        return {
-            name: self._described(name, one)
-            for name, one in self.parameters().items()
-            if name not in shown
-        }
+        return {k: each for k, each in self._properties().items() if k not in shown}
+
+    def _properties(self) -> dict[str, Any]:
+        known = self.parameters().items()
+        return {name: self._described(name, one) for name, one in known}
 
     def _described(self, name: str, one: Parameter) -> dict[str, Any]:
         value: dict[str, Any] = {"type": _TYPES[one.kind]}
