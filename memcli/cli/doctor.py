@@ -191,7 +191,9 @@ def config(
     if action == "list":
         return _settings(use_case.listed(vault, context.environ))
     if action == "get":
-        return _got(use_case.get(vault, words[0], context.environ))
+        setting = use_case.get(vault, words[0], context.environ)
+        said = _value(setting.value)
+        return Result(setting._asdict(), lambda canvas: canvas.line(said))
     value = words[1:] if action == "set" else None
     context.owner_only("the config is for its owner to change")
     return _changed(
@@ -246,11 +248,6 @@ def _settings(settings: list[Setting]) -> Result:
         },
         empty="No settings.",
     )
-
-
-def _got(setting: Setting) -> Result:
-    shown = _value(setting.value)
-    return Result(data=setting._asdict(), text=lambda canvas: canvas.line(shown))
 
 
 def _changed(done: Changed, action: str) -> Result:

@@ -212,12 +212,9 @@ def _draw_facts(
         draw(canvas, row, short)
         if row.stale_why:
             for why in row.stale_why:
-                canvas.line(f"  {_label(row)}: {staleness.sentence(why)}")
+                label = "stale" if row.stale else "pinned, look at it"
+                canvas.line(f"  {label}: {staleness.sentence(why)}")
             canvas.line()
-
-
-def _label(row: Row) -> str:
-    return "stale" if row.stale else "pinned, look at it"
 
 
 def _command(question: Next) -> str:

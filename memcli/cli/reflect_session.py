@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from memcli.sessions.bringing import Reflected
     from memcli.sessions.routing import Fate
-    from memcli.vault.vault import Vault
 
 
 def mine_one(
@@ -34,7 +33,8 @@ def mine_one(
     done = reflect_session.reflect_file(vault, path, host, dry_run=dry_run)
     waiting = [fate.id for fate in done.fates if fate.action in ("review", "supersede")]
     ids = [name for name in waiting if name]
-    if ids and context.interactive and not done.dry_run and _asks(vault):
+    asks = vault.settings.memory.review_mode == "interactive"
+    if ids and asks and context.interactive and not done.dry_run:
         for line in _lines(done):
             context.tell(line)
         from memcli.cli.review_walk import walk
@@ -162,10 +162,6 @@ def _unread(done: Reflected) -> tuple[str, ...]:
         return ()
     lines = counted(done.broken, "line")
     return (f"{lines} of the transcript could not be read",)
-
-
-def _asks(vault: Vault) -> bool:
-    return vault.settings.memory.review_mode == "interactive"
 
 
 def _draw(canvas: Canvas, done: Reflected) -> None:
