@@ -1,38 +1,29 @@
-"""`memcli doctor`, `config`, `signals`: the state of a vault, its settings, its use;
-and the reports of `memcli inspect sessions` and `mining`."""
+"""`memcli doctor`: what is wrong, and how to put it right."""
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
 import importlib.util
-import json
 import os
 import platform
 import shutil
 import sys
-import time
 
 from memcli import __version__
 from memcli.cli.context import (
     Canvas,
     Context,
     Result,
-    check_words,
     declined,
     to_apply,
 )
-from memcli.cli.rows import draw_more, facts, listed, table
-from memcli.errors import VaultNotFound
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, Literal
 
     from memcli.sessions.doctor import Check
-    from memcli.vault.config import Changed, Setting
     from memcli.vault.health.repair import RepairPlan
-    from memcli.vault.vault import Vault
 
 _STYLES = {"ok": "good", "note": "", "problem": "bad"}
 
@@ -144,261 +135,3 @@ def _text(done: RepairPlan, *, dry_run: bool) -> Callable[[Canvas], None]:
             canvas.line(f"  {finding.path}:{finding.line}: {finding.message}{hint}")
 
     return text
-
-
-# --- settings -------------------------------------------------------------------------
-
-# The words that an action takes.
-_TAKES = {
-    "list": "",
-    "get": "NAME",
-    "set": "NAME VALUE...",
-    "unset": "NAME",
-    "path": "",
-}
-
-
-def config(
-    context: Context,
-    action: Literal["list", "get", "set", "unset", "path"] | None = None,
-    words: list[str] | None = None,
-) -> Result:
-    """Show settings, or change one
-
-    Those of the vault (limits.body, memory.review_mode, agents.NAME.policy, ...), where
-    a change is a commit, and your own (default-vault, vaults.NAME.path, mining.judge,
-    ...). A value that is not valid is refused. docs/reference/config.md explains each.
-
-    \b
-    Example:
-      memcli config
-      memcli config set injection.chars 6000
-      memcli config set vaults.platform.path ~/platform-memory
-      memcli config unset injection.chars
-
-    Options:
-        action: `[ACTION]` list (if not given), get, set, unset, path
-        words: `[NAME] [VALUE]...` A setting, and its value
-    """
-    action, words = action or "list", words or []
-    check_words(f"memcli config {action}", _TAKES[action], words)
-    if action == "path":
-        return _paths(context)
-    from memcli.vault import config as use_case
-
-    user = action != "list" and use_case.scope_of(words[0]) == use_case.USER
-    vault = None if user else _vault(context, changes=action in ("set", "unset"))
-    if action == "list":
-        return _settings(use_case.listed(vault, context.environ))
-    if action == "get":
-        setting = use_case.get(vault, words[0], context.environ)
-        said = _value(setting.value)
-        return Result(setting._asdict(), lambda canvas: canvas.line(said))
-    value = words[1:] if action == "set" else None
-    context.owner_only("the config is for its owner to change")
-    return _changed(
-        use_case.put(vault, words[0], value, context.environ, _checks()), action
-    )
-
-
-def _vault(context: Context, *, changes: bool) -> Vault | None:
-    try:
-        return context.open_vault("reading", writes=changes)
-    except VaultNotFound:
-        if changes or context.vault:
-            raise
-        return None
-
-
-def _checks() -> list[Any]:
-    """The readers of the user's config, which refuse what is not valid in it."""
-    from memcli.sessions import judge
-    from memcli.storage import known_vaults, user_config
-
-    return [known_vaults.configured, judge.configured, user_config.sync_settings]
-
-
-def _paths(context: Context) -> Result:
-    import os
-
-    from memcli.entries import layout
-    from memcli.storage import user_config
-
-    vault = _vault(context, changes=False)
-    paths = {"user": user_config.path_of(context.environ), "vault": None}
-    if vault is not None:
-        paths["vault"] = os.path.join(vault.root, *layout.CONFIG.split("/"))
-
-    def text(canvas: Canvas) -> None:
-        for path in paths.values():
-            if path:
-                canvas.line(path)
-
-    return Result(data=paths, text=text)
-
-
-def _settings(settings: list[Setting]) -> Result:
-    return listed(
-        "settings",
-        settings,
-        "setting=name value from",
-        {
-            "value": lambda one: _value(one.value),
-            "from": lambda one: one.scope if one.is_set else "default",
-        },
-        empty="No settings.",
-    )
-
-
-def _changed(done: Changed, action: str) -> Result:
-    def text(canvas: Canvas) -> None:
-        setting = done.setting
-        verb = action if done.changed else "unchanged"
-        value = _value(setting.value) or "none"
-        canvas.line(f"{verb} {setting.name} = {value} in {done.path}", style="good")
-
-    data = {**done.setting._asdict(), "path": done.path, "changed": done.changed}
-    return Result(data=data, text=text)
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list | tuple):
-        return ", ".join(map(str, value))
-    return "" if value is None else str(value)
-
-
-# --- what memory did by itself --------------------------------------------------------
-
-_MOST_CALLS = 20
-_MOST_SESSIONS = 30
-
-
-def sessions(context: Context) -> Result:
-    """Sessions by state, and the last calls of hooks."""
-    from memcli.sessions import recovery
-
-    seen = recovery.activity(context.open_vault("reading"), _MOST_CALLS)
-    waiting = [one for one in seen["sessions"] if one["state"] != "mined"]
-
-    def text(canvas: Canvas) -> None:
-        if not seen["sessions"] and not seen["calls"]:
-            canvas.line("no hook has been called here", style="nothing")
-            return
-        counts = (f"{number:,} {name}" for name, number in seen["by_state"].items())
-        canvas.line(", ".join(counts), style="title")
-        if waiting:
-            columns = "session host state idle_minutes why"
-            own = {
-                "why": lambda one: one["why"] or "no transcript" * (not one["there"])
-            }
-            table(canvas, waiting[:_MOST_SESSIONS], columns, own)
-        draw_more(canvas, len(waiting) - _MOST_SESSIONS, "--json")
-        if seen["calls"]:
-            canvas.line("the last calls:", style="title")
-            columns = "when event host ms shown what"
-            # Any process may write to the log: a line may lack what another has.
-            calls = [dict.fromkeys(columns.split()) | line for line in seen["calls"]]
-            table(canvas, calls, columns, _OF_CALLS)
-
-    return Result(data=seen, text=text)
-
-
-def _what(line: dict[str, Any]) -> str:
-    """The outcome of a call, and the vaults that it left out."""
-    out = line.get("not_asked")
-    reasons = out.items() if isinstance(out, dict) else ()
-    left_out = "; ".join(f"{name} not asked: {why}" for name, why in reasons)
-    return str(line.get("error") or line.get("did") or left_out)
-
-
-def _when(line: dict[str, Any]) -> str:
-    at = line.get("at")
-    local = time.localtime(at if isinstance(at, int) else 0)
-    return time.strftime("%m-%d %H:%M:%S", local) if isinstance(at, int) else ""
-
-
-_OF_CALLS: dict[str, Callable[[Any], object]] = {"when": _when, "what": _what}
-
-
-def mining(context: Context, name: str | None) -> Result:
-    """Of the vault: how each rule fares; of a session: each candidate and why."""
-    from memcli.sessions import reflect_session
-
-    vault = context.open_vault("reading")
-    if not name:
-        report = reflect_session.mining(vault)
-        shown = {**report, **report["sessions"]}
-        del shown["sessions"]
-        return Result(report, lambda canvas: facts(canvas, shown))
-    record = reflect_session.record_of(vault, name)
-    candidates = reflect_session.candidates_of(vault, record)
-    data = {**record._asdict(), "candidates": candidates}
-
-    def text(canvas: Canvas) -> None:
-        facts(canvas, {**data, "candidates": None})
-        for one in candidates:
-            canvas.line()
-            canvas.line(one.get("title") or f"({one['action']})", style="title")
-            facts(canvas, {**one, "title": None})
-
-    return Result(data, text)
-
-
-# --- signals --------------------------------------------------------------------------
-
-
-def signals(
-    context: Context, *, pairs: bool = False, train: bool = False, dry_run: bool = False
-) -> Result:
-    """Show how the vault is used, and what memcli has learned from it
-
-    Counts what was written, what questions brought, and what helped (memcli recall
-    --useful ID). --train trains a scorer for the ranking, which takes part only when
-    it is better on questions that it has not seen; delete its file to rank as before.
-
-    \b
-    Example:
-      memcli signals
-      memcli signals --pairs
-      memcli signals --train --dry-run
-
-    Options:
-        pairs: `--pairs, without --train` Print what a scorer learns from, as JSON lines
-        train: `--train` Train a scorer with them, and keep it
-        dry_run: `--dry-run, with --train` Show it, and keep nothing
-    """
-    from memcli.entries import dates
-    from memcli.recall import scorer
-    from memcli.vault.health import log
-
-    vault = context.open_vault("reading", writes=train and not dry_run)
-    if pairs:
-        rows = log.pairs(vault)
-        lines = "\n".join(map(json.dumps, rows))
-        return Result(
-            {"pairs": rows, "count": len(rows)},
-            lambda canvas: canvas.line(lines) if rows else None,
-        )
-    kept, place = scorer.load(vault.root), scorer.path_of(vault.root)
-    if not train:
-        seen = log.usage(vault)
-        data = {**seen, "scorer": kept.as_dict()}
-        shown = {**seen, "since": seen["since"] and dates.iso(seen["since"])}
-    else:
-        trained = scorer.train(log.pairs(vault))
-        kept = scorer.Stored(trained)
-        data = {"kept": None if dry_run else place, "scorer": kept.as_dict()}
-        shown = {"kept": "nothing (--dry-run)" if dry_run else place}
-        if not dry_run:
-            scorer.store(vault.root, trained)
-
-    of_scorer = ("takes_part", "reason", "pairs", "questions")
-    one = kept.scorer
-    shown["scorer"] = (
-        {name.replace("_", " "): getattr(one, name) for name in of_scorer}
-        if one
-        else kept.problem or "none; memcli signals --train makes one"
-    )
-    return Result(data, lambda canvas: facts(canvas, shown))

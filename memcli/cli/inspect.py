@@ -95,9 +95,9 @@ def inspect(
         return entities(context, "show", [name])
     if what not in TOPICS:
         return entry(context, what)
-    from memcli.cli import doctor
+    from memcli.cli import signals
 
-    topic: Callable[..., Result] = globals().get(what) or getattr(doctor, what)
+    topic: Callable[..., Result] = globals().get(what) or getattr(signals, what)
     return topic(context, **{each: given[each] for each in takes})
 
 

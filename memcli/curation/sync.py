@@ -226,7 +226,7 @@ def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
     if head and (pushed or (dry_run and not vault.read_only)):
         before = _base(repository, head, theirs) if dry_run else theirs
         going = _differences(repository, before, head) if before != head else []
-        went = traffic_of(remotes.count(repository, head, theirs), going)
+        went = traffic_of(tree.count(repository, head, theirs), going)
     others = remotes.elsewhere(repository, remote.name, remote.tracking)
     return Synced(
         vault=vault.named,
@@ -272,7 +272,7 @@ def _came(
         force = force.now(acted, sync_report.acting(at.vault, repository))
     if force.weakened:  # by any file: another entry of the same words may have ended
         force = force._replace(by=tuple(merging.others(repository, ours, theirs, ())))
-    came = traffic_of(remotes.count(repository, theirs, ours), coming)
+    came = traffic_of(tree.count(repository, theirs, ours), coming)
     return came, force, _changed_config(repository, coming)
 
 

@@ -254,6 +254,7 @@ class SyncState(NamedTuple):
 def sync_state(vault: Vault) -> SyncState | None:
     """The state of the vault's remote; None without one."""
     from memcli.storage.git import remote as remotes
+    from memcli.storage.git import tree
     from memcli.storage.git.repository import Repository
 
     try:
@@ -264,7 +265,7 @@ def sync_state(vault: Vault) -> SyncState | None:
         seen, head = repository.commit_of(remote.tracking), repository.commit_of("HEAD")
         ahead = behind = None
         if seen and head:
-            ahead, behind = remotes.ahead_behind(repository, head, seen)
+            ahead, behind = tree.ahead_behind(repository, head, seen)
         found = remotes.elsewhere(repository, remote.name, remote.tracking)
         others = [each.ref for each in found if not (seen and each.same)]
     except MemcliError:

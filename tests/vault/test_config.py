@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli import Vault
-from memcli.cli.doctor import _checks
+from memcli.cli.config import _checks
 from memcli.entries import layout
 from memcli.errors import (
     InvalidConfig,

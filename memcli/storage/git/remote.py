@@ -98,20 +98,6 @@ def set_upstream(repository: Repository, remote: Remote) -> None:
         repository.git(("config", f"branch.{branch}.{key}", value))
 
 
-def ahead_behind(repository: Repository, ours: str, theirs: str) -> tuple[int, int]:
-    """How many commits only we have, and only they."""
-    words = ("rev-list", "--left-right", "--count", f"{ours}...{theirs}", "--")
-    ahead, behind = repository.look(*words).split()
-    return int(ahead), int(behind)
-
-
-def count(repository: Repository, commit: str, but: str | None) -> int:
-    """How many commits there are up to one, without those of another one."""
-    words = ("rev-list", "--count", commit, *((f"^{but}",) if but else ()), "--")
-    done = repository.git(words)
-    return int(done.printed) if done.code == 0 else 0
-
-
 def fetch(repository: Repository, remote: Remote, terms: Terms) -> str | None:
     """Bring the remote's branch; its commit, None where the remote has none yet.
 

@@ -251,3 +251,17 @@ def ignored(repository: Repository, paths: Sequence[str]) -> dict[str, str]:
         for file, line, pattern, path in rows
         if not pattern.startswith("!")
     }
+
+
+def ahead_behind(repository: Repository, ours: str, theirs: str) -> tuple[int, int]:
+    """How many commits only we have, and only they."""
+    words = ("rev-list", "--left-right", "--count", f"{ours}...{theirs}", "--")
+    ahead, behind = repository.look(*words).split()
+    return int(ahead), int(behind)
+
+
+def count(repository: Repository, commit: str, but: str | None) -> int:
+    """How many commits there are up to one, without those of another one."""
+    words = ("rev-list", "--count", commit, *((f"^{but}",) if but else ()), "--")
+    done = repository.git(words)
+    return int(done.printed) if done.code == 0 else 0

@@ -1,159 +1,20 @@
-"""`memcli sync`, `export` and `publish`: what a vault gives to others, and takes."""
+"""`memcli export` and `publish`: what a vault gives to other programs."""
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
 import os
 
-from memcli.cli.context import Canvas, Context, Result, check_out, refuse, to_apply
-from memcli.cli.rows import draw_more, facts
+from memcli.cli.context import Canvas, Context, Result, check_out, refuse
+from memcli.cli.rows import facts
 from memcli.entries.text.counted import counted
-from memcli.errors import MemcliError, UsageError
+from memcli.errors import UsageError
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any, Literal
 
     from memcli.curation.exporting import Exported
-    from memcli.curation.sync_report import Synced
-    from memcli.vault.vault import Vault
-
-_MOST_NAMED = 20
-# Seconds without a word from the remote, when a person may be typing a password.
-_SILENCE = {True: 300.0, False: 60.0}
-
-
-def sync(
-    context: Context,
-    *,
-    setup: str | None = None,
-    all_: bool = False,
-    auto: bool = False,
-    dry_run: bool = False,
-) -> Result:
-    """Sync the vault with its git remote
-
-    Commits what you have written by hand, fetches, merges and pushes. Where both sides
-    changed an entry, nothing is lost: what needs your eyes is listed. Offline ends with
-    the exit code 75, and your memory stays as it is.
-
-    With [sync] auto = "sessions" or "writes" in your config.toml memcli does it by
-    itself, in a process of its own.
-
-    \b
-    Example:
-      memcli sync --setup git@github.com:me/memory.git
-      memcli sync
-
-    Options:
-        setup: `--setup URL, without --auto or --dry-run` Name the remote first: a
-            folder, ssh or https; a new folder is made
-        all_: `--all, with --auto` Your vault and every vault of your config
-        auto: `--auto` Wait for a turn, ask nothing: as memcli calls it by itself
-    """
-    if auto:
-        return _by_itself(context, all_=all_)
-    from memcli.curation import sync as use_case
-
-    terms = use_case.Terms(
-        asks=context.interactive,
-        silence=_SILENCE[context.interactive],
-        progress=context.progress("syncing"),
-    )
-    vault = context.open_vault("syncing")
-    named = None
-    if setup is not None:
-        from memcli.curation import sync_setup
-
-        named = sync_setup.setup(vault, setup, terms)
-        if named.made:
-            context.tell(f"made a bare repository at {named.remote.shown}")
-        if named.added:
-            context.tell(f"the remote {named.remote.name} is {named.remote.shown}")
-    done = use_case.sync(vault, terms, dry_run=dry_run)
-    if not (
-        dry_run or vault.read_only
-    ):  # then a plain `git pull` merges as a sync does
-        context.merges_for_git(vault.root)
-    data = {**done.as_dict(), "setup": named is not None and named.added}
-    return Result(data=data, text=lambda canvas: _draw(canvas, done, vault))
-
-
-def _draw(canvas: Canvas, done: Synced, vault: Vault) -> None:
-    """The one line, what was left, and what needs a person's eyes."""
-    canvas.line(done.line, style="good")
-    would = ("would commit", "would forget")
-    commit, forget = would if done.dry_run else ("committed", "forgot")
-    if done.changed_config:
-        canvas.line(f"  {done.changed_config}", style="bad")
-    lines = [f"left {left.path}: {left.why}" for left in done.left]
-    lines += [f"{forget} {path}, deleted by hand" for path in done.forgotten]
-    lines += [f"{commit} {path}" for path in done.committed]
-    for line in lines[:_MOST_NAMED]:
-        canvas.line(f"  {line}", style="dim")
-    draw_more(canvas, len(lines) - _MOST_NAMED, "--json")
-    for note in done.eyes:
-        canvas.line(f"  {note.id or note.path}  {note.title}: {note.what}", style="bad")
-        if note.kept:
-            canvas.line(f"    the other text: {note.kept}", style="dim")
-    if done.eyes and not done.dry_run:
-        from memcli.curation import review
-
-        # Of a deletion, or of a file that is no entry, the line above says all.
-        if review.merged_versions(vault):
-            line = "A merge chose between two texts; check: memcli review"
-            canvas.line(line, style="hint")
-    if done.dry_run:
-        to_apply(canvas, dry_run=True)
-
-
-def _vaults(context: Context) -> Iterator[Vault]:
-    """The user's vault and those of the config that can be opened, each once."""
-    from memcli.storage import known_vaults
-
-    words: list[str | None] = [*known_vaults.configured(context.environ)]
-    if known_vaults.named_personal(context.environ):
-        words.insert(0, None)
-    seen = set()
-    for word in words:
-        try:
-            vault = context._replace(vault=word).open_vault("syncing")
-        except MemcliError:
-            continue
-        if vault.root not in seen:
-            yield vault
-        seen.add(vault.root)
-
-
-def _by_itself(context: Context, *, all_: bool) -> Result:
-    """Sync without a person: each vault when its turn comes, and only where its last
-    write is not on its way already."""
-    from memcli.curation import sync_setup as use_case
-    from memcli.curation.sync_report import NOTHING_NEW
-    from memcli.sessions import hook_log
-
-    use_case.be_nice()
-    vaults = [*_vaults(context)] if all_ else [context.open_vault("syncing")]
-    rows = []
-    for vault in vaults:
-        done = use_case.run_by_itself(vault)
-        rows.append(done._asdict())
-        if done.outcome == "synced" and not done.line.endswith(NOTHING_NEW):
-            # Nobody reads what is printed here; `inspect sessions` shows this.
-            hook_log.note(
-                vault.root,
-                {"at": vault.now_ms() // 1000, "event": "sync", "did": done.line},
-            )
-
-    def text(canvas: Canvas) -> None:
-        for row in rows:
-            canvas.line(f"{row['vault']}: {row['line']}")
-
-    return Result(data={"vaults": rows}, text=text)
-
-
-# --- export and publish ---------------------------------------------------------------
 
 
 def export(

@@ -1,0 +1,142 @@
+"""`memcli config`: the settings of the user and of a vault."""
+
+from __future__ import annotations  # evaluated only when Typer reads them
+
+import os
+
+from memcli.cli.context import (
+    Canvas,
+    Context,
+    Result,
+    check_words,
+)
+from memcli.cli.rows import listed
+from memcli.errors import VaultNotFound
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any, Literal
+
+    from memcli.vault.config import Changed, Setting
+    from memcli.vault.vault import Vault
+
+
+# The words that an action takes.
+_TAKES = {
+    "list": "",
+    "get": "NAME",
+    "set": "NAME VALUE...",
+    "unset": "NAME",
+    "path": "",
+}
+
+
+def config(
+    context: Context,
+    action: Literal["list", "get", "set", "unset", "path"] | None = None,
+    words: list[str] | None = None,
+) -> Result:
+    """Show settings, or change one
+
+    Those of the vault (limits.body, memory.review_mode, agents.NAME.policy, ...), where
+    a change is a commit, and your own (default-vault, vaults.NAME.path, mining.judge,
+    ...). A value that is not valid is refused. docs/reference/config.md explains each.
+
+    \b
+    Example:
+      memcli config
+      memcli config set injection.chars 6000
+      memcli config set vaults.platform.path ~/platform-memory
+      memcli config unset injection.chars
+
+    Options:
+        action: `[ACTION]` list (if not given), get, set, unset, path
+        words: `[NAME] [VALUE]...` A setting, and its value
+    """
+    action, words = action or "list", words or []
+    check_words(f"memcli config {action}", _TAKES[action], words)
+    if action == "path":
+        return _paths(context)
+    from memcli.vault import config as use_case
+
+    user = action != "list" and use_case.scope_of(words[0]) == use_case.USER
+    vault = None if user else _vault(context, changes=action in ("set", "unset"))
+    if action == "list":
+        return _settings(use_case.listed(vault, context.environ))
+    if action == "get":
+        setting = use_case.get(vault, words[0], context.environ)
+        said = _value(setting.value)
+        return Result(setting._asdict(), lambda canvas: canvas.line(said))
+    value = words[1:] if action == "set" else None
+    context.owner_only("the config is for its owner to change")
+    return _changed(
+        use_case.put(vault, words[0], value, context.environ, _checks()), action
+    )
+
+
+def _vault(context: Context, *, changes: bool) -> Vault | None:
+    try:
+        return context.open_vault("reading", writes=changes)
+    except VaultNotFound:
+        if changes or context.vault:
+            raise
+        return None
+
+
+def _checks() -> list[Any]:
+    """The readers of the user's config, which refuse what is not valid in it."""
+    from memcli.sessions import judge
+    from memcli.storage import known_vaults, user_config
+
+    return [known_vaults.configured, judge.configured, user_config.sync_settings]
+
+
+def _paths(context: Context) -> Result:
+
+    from memcli.entries import layout
+    from memcli.storage import user_config
+
+    vault = _vault(context, changes=False)
+    paths = {"user": user_config.path_of(context.environ), "vault": None}
+    if vault is not None:
+        paths["vault"] = os.path.join(vault.root, *layout.CONFIG.split("/"))
+
+    def text(canvas: Canvas) -> None:
+        for path in paths.values():
+            if path:
+                canvas.line(path)
+
+    return Result(data=paths, text=text)
+
+
+def _settings(settings: list[Setting]) -> Result:
+    return listed(
+        "settings",
+        settings,
+        "setting=name value from",
+        {
+            "value": lambda one: _value(one.value),
+            "from": lambda one: one.scope if one.is_set else "default",
+        },
+        empty="No settings.",
+    )
+
+
+def _changed(done: Changed, action: str) -> Result:
+    def text(canvas: Canvas) -> None:
+        setting = done.setting
+        verb = action if done.changed else "unchanged"
+        value = _value(setting.value) or "none"
+        canvas.line(f"{verb} {setting.name} = {value} in {done.path}", style="good")
+
+    data = {**done.setting._asdict(), "path": done.path, "changed": done.changed}
+    return Result(data=data, text=text)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)

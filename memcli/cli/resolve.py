@@ -1,0 +1,213 @@
+"""`memcli resolve`: marks what is over."""
+
+from __future__ import annotations  # evaluated only when Typer reads them
+
+import os
+
+from memcli.cli.context import Canvas, Context, Result, to_apply
+from memcli.cli.rows import stale_lines
+from memcli.errors import MemcliError, UsageError
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from memcli.curation.changing import Resting
+    from memcli.curation.resolve import ResolvePlan, Target
+    from memcli.vault.vault import Vault
+
+
+def resolve(
+    context: Context,
+    ids: list[str] | None = None,
+    *,
+    query: str | None = None,
+    kinds: list[str] | None = None,
+    note: str | None = None,
+    by: str | None = None,
+    only_this: bool = False,
+    undo: bool = False,
+    yes: bool = False,
+    dry_run: bool = False,
+) -> Result:
+    """Resolve entries so that recall stops surfacing them
+
+    By id, several at once; or by a query, which first shows its plan and acts when
+    you confirm it. One that may mean several things is refused, with its plan. Entries
+    of the same words go with it, of every kind. --undo brings them back.
+
+    \b
+    Example:
+      memcli resolve 1m7xvn68 --note "the config is fixed"
+      memcli resolve --query "rerank misconfigured" --yes
+      memcli list --by status
+      memcli resolve --undo
+
+    Options:
+        ids: `[ID]...` Ids, prefixes, paths, or names of files
+        query: `--query QUERY, without ID or --undo` The reflection item, blocker,
+            action or fix that it clearly means
+        kinds: `--kind -k KIND, with --query` Entries of this kind
+        note: `--note NOTE, without --undo` What solved it
+        by: `--by NAME, without --undo` Who solved it, if not you or your agent
+        only_this: `--only-this` Only the entries that are named
+        undo: `--undo` Bring the entries back; without ids, those of the last
+    """
+    from memcli.curation import resolve as use_case
+
+    if not (ids or query or undo):
+        raise UsageError(
+            "name what is solved: ids, or --query",
+            hint="To see what there is: memcli list --by status",
+        )
+    if note or by:
+        from memcli.entries import no_secrets
+
+        no_secrets.refuse_texts({"--note": note, "--by": by})
+    vault = context.open_vault("resolving", writes=True)
+    acting = not dry_run
+    agreed = False
+    if query:
+        from memcli.curation.resolve_query import plan_query
+
+        plan = plan_query(vault, query, kinds=kinds or (), same_key=not only_this)
+        if acting:
+            acting, agreed = _approved(context, plan, yes=yes)
+    elif ids:
+        plan = use_case.plan(vault, ids, same_key=not only_this, undo=undo)
+    else:
+        vault, plan = _last(context, vault)
+    changed: list[Target] = []
+    if acting and (plan.targets or agreed):
+        changed = use_case.apply(vault, plan, by=by, note=note, agreed=agreed)
+    stale = use_case.stale_by(
+        vault, changed if acting else plan.targets, undo=plan.undo
+    )
+    # An MCP client confirms by ids alone.
+    person = "" if context.via == "mcp" else ", or add --yes"
+    how = None if dry_run else f"Nothing changed. Give the ids to apply{person}."
+    done = _result(plan, changed, stale, acted=acting, how=how)
+    if changed and not plan.undo and vault.project:
+        from memcli.curation.exporting import old_pages
+
+        notes = [
+            f"{page.name} still says: {page.lines[0]}; to write it anew: {page.command}"
+            for page in old_pages(vault, context.cwd or os.curdir)
+        ]
+        done = done._replace(warnings=(*done.warnings, *notes))
+    if undo and not ids and vault.source != "personal" and not context.vault:
+        where = f"it was resolved in the vault {vault.source.removeprefix('team:')}"
+        done = done._replace(warnings=(where, *done.warnings))
+    return done
+
+
+def _last(context: Context, own: Vault) -> tuple[Vault, ResolvePlan]:
+    """The last resolve, in the own vault or where the command line named another.
+
+    Raises:
+        EntryNotFound, NotAllowed: as `plan_last_undo`, of the own vault.
+    """
+    from memcli.curation.resolve import plan_last_undo
+    from memcli.storage import known_vaults
+
+    named = [] if context.vault else known_vaults.configured(context.environ)
+    found: list[tuple[str, Vault, ResolvePlan]] = []
+    refusal: MemcliError | None = None
+    for word in (None, *named):
+        try:
+            vault = own
+            if word is not None:
+                other = context._replace(vault=word)
+                vault = other.open_vault("resolving", writes=True)
+            plan = plan_last_undo(vault)
+            at = max(vault.get(one.id).resolved_at or "" for one in plan.targets)
+            found.append((at, vault, plan))
+        except MemcliError as error:
+            refusal = refusal or error
+    if not found and refusal:
+        raise refusal
+    _, vault, plan = max(found, key=lambda one: one[0])
+    return vault, plan
+
+
+def _approved(context: Context, plan: ResolvePlan, *, yes: bool) -> tuple[bool, bool]:
+    """Whether to act on the plan of a query, and whether a person has seen it.
+
+    A person sees the plan and decides; nobody else carries out one that is not clear.
+
+    Raises:
+        AmbiguousQuery: the plan is not clear, and no person is there.
+    """
+    if plan.ambiguous and not (context.interactive and plan.targets and not yes):
+        raise plan.refusal(plan.ambiguous)
+    if plan.ambiguous:
+        context.tell(f"it is not clear what is meant: {plan.ambiguous}")
+    lines = (f"{target.id} {target.title}" for target in plan.targets)
+    agreed = context.agrees(
+        lines, "Resolve these?", yes=yes, dry_run=not (plan.targets or yes)
+    )
+    return bool(agreed), agreed is not None and not yes
+
+
+def _result(
+    plan: ResolvePlan,
+    changed: list[Target],
+    stale: list[Resting],
+    *,
+    acted: bool,
+    how: str | None,
+) -> Result:
+    verb = "reopened" if plan.undo else "resolved"
+
+    def text(canvas: Canvas) -> None:
+        if not acted and plan.targets:
+            what = "matches" if plan.ambiguous else f"would be {verb}"
+            canvas.line(f"{what} (with the score of each match):")
+            for target in plan.targets:
+                score = "" if target.score is None else f" {target.score}"
+                canvas.line(f"  {target.id}{score} {target.title}{_why(target)}")
+            for target in plan.near:
+                line = f"  not: {target.id} {target.score} {target.title}"
+                canvas.line(line, style="dim")
+            stale_lines(canvas, stale, "what is resolved", then=True)
+            if plan.ambiguous:
+                canvas.line(f"Nothing changed. {plan.by_ids}", style="hint")
+            elif how is None:
+                to_apply(canvas, dry_run=True)
+            else:
+                canvas.line(how, style="hint")
+            return
+        items = "item" if len(changed) == 1 else "items"
+        done = f"{verb} {len(changed)} {items}"
+        if how is None and not plan.targets:
+            done = f"nothing would be {verb}"
+        canvas.line(done, style="good" if changed else "dim")
+        for target in changed:
+            canvas.line(f"  {target.id} {target.title}{_why(target)}")
+        for target in plan.already:
+            canvas.line(f"  {target.id} is {target.status} already", style="dim")
+        stale_lines(canvas, stale, "what is resolved", then=False)
+
+    warnings = [f"no entry contains '{word}'" for word in plan.missing_terms]
+    if plan.ambiguous and not acted:
+        warnings.append(f"it is not clear what is meant: {plan.ambiguous}")
+    if plan.other_kinds and not plan.ambiguous:
+        from memcli.curation.resolve_query import named_others
+
+        warnings.append(named_others(plan.other_kinds))
+    warnings += [
+        f"{name} hides it: same text, also resolved. Reopen it as well: "
+        f"memcli resolve --undo {name}"
+        for name in plan.still_resolved_by
+    ]
+    data = {
+        "applied": acted and bool(changed),
+        "count": len(changed),
+        "items": changed,
+        "plan": plan,
+        "stale_models": stale,
+    }
+    return Result(data=data, text=text, warnings=tuple(warnings))
+
+
+def _why(target: Target) -> str:
+    return f" (the same words as {target.same_key_as})" if target.same_key_as else ""

@@ -1,0 +1,152 @@
+"""`memcli signals`, and of `inspect`: sessions and mining."""
+
+from __future__ import annotations  # evaluated only when Typer reads them
+
+import json
+import time
+
+from memcli.cli.context import (
+    Canvas,
+    Context,
+    Result,
+)
+from memcli.cli.rows import draw_more, facts, table
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+_MOST_CALLS = 20
+_MOST_SESSIONS = 30
+
+
+def sessions(context: Context) -> Result:
+    """Sessions by state, and the last calls of hooks."""
+    from memcli.sessions import recovery
+
+    seen = recovery.activity(context.open_vault("reading"), _MOST_CALLS)
+    waiting = [one for one in seen["sessions"] if one["state"] != "mined"]
+
+    def text(canvas: Canvas) -> None:
+        if not seen["sessions"] and not seen["calls"]:
+            canvas.line("no hook has been called here", style="nothing")
+            return
+        counts = (f"{number:,} {name}" for name, number in seen["by_state"].items())
+        canvas.line(", ".join(counts), style="title")
+        if waiting:
+            columns = "session host state idle_minutes why"
+            own = {
+                "why": lambda one: one["why"] or "no transcript" * (not one["there"])
+            }
+            table(canvas, waiting[:_MOST_SESSIONS], columns, own)
+        draw_more(canvas, len(waiting) - _MOST_SESSIONS, "--json")
+        if seen["calls"]:
+            canvas.line("the last calls:", style="title")
+            columns = "when event host ms shown what"
+            # Any process may write to the log: a line may lack what another has.
+            calls = [dict.fromkeys(columns.split()) | line for line in seen["calls"]]
+            table(canvas, calls, columns, _OF_CALLS)
+
+    return Result(data=seen, text=text)
+
+
+def _what(line: dict[str, Any]) -> str:
+    """The outcome of a call, and the vaults that it left out."""
+    out = line.get("not_asked")
+    reasons = out.items() if isinstance(out, dict) else ()
+    left_out = "; ".join(f"{name} not asked: {why}" for name, why in reasons)
+    return str(line.get("error") or line.get("did") or left_out)
+
+
+def _when(line: dict[str, Any]) -> str:
+    at = line.get("at")
+    local = time.localtime(at if isinstance(at, int) else 0)
+    return time.strftime("%m-%d %H:%M:%S", local) if isinstance(at, int) else ""
+
+
+_OF_CALLS: dict[str, Callable[[Any], object]] = {"when": _when, "what": _what}
+
+
+def mining(context: Context, name: str | None) -> Result:
+    """Of the vault: how each rule fares; of a session: each candidate and why."""
+    from memcli.sessions import reflect_session
+
+    vault = context.open_vault("reading")
+    if not name:
+        report = reflect_session.mining(vault)
+        shown = {**report, **report["sessions"]}
+        del shown["sessions"]
+        return Result(report, lambda canvas: facts(canvas, shown))
+    record = reflect_session.record_of(vault, name)
+    candidates = reflect_session.candidates_of(vault, record)
+    data = {**record._asdict(), "candidates": candidates}
+
+    def text(canvas: Canvas) -> None:
+        facts(canvas, {**data, "candidates": None})
+        for one in candidates:
+            canvas.line()
+            canvas.line(one.get("title") or f"({one['action']})", style="title")
+            facts(canvas, {**one, "title": None})
+
+    return Result(data, text)
+
+
+# --- signals --------------------------------------------------------------------------
+
+
+def signals(
+    context: Context, *, pairs: bool = False, train: bool = False, dry_run: bool = False
+) -> Result:
+    """Show how the vault is used, and what memcli has learned from it
+
+    Counts what was written, what questions brought, and what helped (memcli recall
+    --useful ID). --train trains a scorer for the ranking, which takes part only when
+    it is better on questions that it has not seen; delete its file to rank as before.
+
+    \b
+    Example:
+      memcli signals
+      memcli signals --pairs
+      memcli signals --train --dry-run
+
+    Options:
+        pairs: `--pairs, without --train` Print what a scorer learns from, as JSON lines
+        train: `--train` Train a scorer with them, and keep it
+        dry_run: `--dry-run, with --train` Show it, and keep nothing
+    """
+    from memcli.entries import dates
+    from memcli.recall import scorer
+    from memcli.vault.health import log
+
+    vault = context.open_vault("reading", writes=train and not dry_run)
+    if pairs:
+        rows = log.pairs(vault)
+        lines = "\n".join(map(json.dumps, rows))
+        return Result(
+            {"pairs": rows, "count": len(rows)},
+            lambda canvas: canvas.line(lines) if rows else None,
+        )
+    kept, place = scorer.load(vault.root), scorer.path_of(vault.root)
+    if not train:
+        seen = log.usage(vault)
+        data = {**seen, "scorer": kept.as_dict()}
+        shown = {**seen, "since": seen["since"] and dates.iso(seen["since"])}
+    else:
+        trained = scorer.train(log.pairs(vault))
+        kept = scorer.Stored(trained)
+        data = {"kept": None if dry_run else place, "scorer": kept.as_dict()}
+        shown = {"kept": "nothing (--dry-run)" if dry_run else place}
+        if not dry_run:
+            scorer.store(vault.root, trained)
+
+    of_scorer = ("takes_part", "reason", "pairs", "questions")
+    one = kept.scorer
+    shown["scorer"] = (
+        {name.replace("_", " "): getattr(one, name) for name in of_scorer}
+        if one
+        else kept.problem or "none; memcli signals --train makes one"
+    )
+    return Result(data, lambda canvas: facts(canvas, shown))
