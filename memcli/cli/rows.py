@@ -106,7 +106,7 @@ def facts(canvas: Canvas, data: Mapping[str, Any], indent: str = "") -> None:
             inner = ", ".join(f"{key} {_cell(one)}" for key, one in given)
             canvas.line(f"{said}: {inner or 'none'}")
         elif value not in (None, "", []):
-            canvas.line(f"{said}: {one_line(_cell(value))}")
+            canvas.line(f"{said}: {_cell(value)}")
 
 
 _MOST_FACTS = 30
@@ -124,8 +124,8 @@ def _cell(value: Any) -> str:
     if isinstance(value, int | float):
         return f"{value:,}" if isinstance(value, int) else f"{value:g}"
     if isinstance(value, list | tuple):
-        return ", ".join(map(str, value))
-    return "" if value is None else str(value)
+        return one_line(", ".join(map(str, value)))
+    return "" if value is None else one_line(str(value))
 
 
 def draw_constraints(
