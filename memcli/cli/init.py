@@ -15,6 +15,7 @@ from memcli.errors import (
     NotAVault,
     UsageError,
     VaultNotFound,
+    WriteFailed,
 )
 
 TYPE_CHECKING = False
@@ -157,12 +158,17 @@ def _as_default(
         or os.path.isdir(os.path.expanduser(default))
     )
     becomes = default != plan.path and (wanted or not stands)
-    if becomes and not dry_run:
-        known_vaults.set_default_vault(plan.path, environ)
     said = ""
+    if becomes and not dry_run:
+        try:
+            known_vaults.set_default_vault(plan.path, environ)
+        except WriteFailed as error:
+            becomes = False
+            why = error.message.removesuffix("; nothing was changed")
+            said = f"it is not your default: {why}; name it: --vault, MEMCLI_VAULT"
     if becomes:
         said = f"it {'would become your default' if dry_run else 'is your default now'}"
-    elif default != plan.path:
+    elif default != plan.path and not said:
         said = f"your default is still {default}"
     own = {"repository": plan.repository, "default": becomes or default == plan.path}
     return own, said

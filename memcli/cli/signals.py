@@ -1,4 +1,4 @@
-"""`memcli signals`, and of `inspect`: sessions and mining."""
+"""`memcli signals`, `memcli inspect sessions` and `memcli inspect mining`."""
 
 from __future__ import annotations  # evaluated only when Typer reads them
 

@@ -24,7 +24,7 @@ from memcli.vault import lineage, session_records
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from memcli.curation.changing import Resting
     from memcli.entries.entry import Entry
@@ -214,16 +214,15 @@ def purge_commands(repository: Repository, blobs: Sequence[HeldBlob]) -> list[st
         f"git ls-files --stage -- {places} | awk {shlex.quote(awk)} "
         "| git update-index --index-info"
     )
-    titles = sorted({(held.title, held.id) for held in blobs if held.title})
-    edits = " ".join(f"-e {shlex.quote(_without(*title))}" for title in titles)
     filters = f"--index-filter {shlex.quote(remove)}"
-    if titles:
-        filters = f"--msg-filter {shlex.quote(f'sed {edits}')} {filters}"
-    # Stashes are based on the old commits, and all but the newest are in a reflog.
-    warning = "stashes would be lost: apply or drop them first (git stash list)"
-    return [
-        f'{{ test -z "$({git} stash list)" || '
-        f"{{ echo {shlex.quote(warning)} >&2; false; }}; }}",
+    messages = _messages(repository, blobs)
+    if messages:
+        cases = " ".join(
+            f"{commit}) printf -- {text};;" for commit, text in messages.items()
+        )
+        script = f"case $GIT_COMMIT in {cases} *) cat;; esac"
+        filters = f"--msg-filter {shlex.quote(script)} {filters}"
+    commands = [
         f"FILTER_BRANCH_SQUELCH_WARNING=1 {git} filter-branch --force --prune-empty "
         f"--tag-name-filter cat {filters} -- --all",
         f"{git} for-each-ref --format='delete %(refname)' refs/original "
@@ -231,17 +230,45 @@ def purge_commands(repository: Repository, blobs: Sequence[HeldBlob]) -> list[st
         f"{git} reflog expire --expire=now --all",
         f"{git} gc --prune=now --quiet",
     ]
+    if any(repository.contents([blobs[0].blob._replace(id="refs/stash")])):
+        # Stashes are based on the old commits, and all but the newest are in a reflog.
+        warning = "stashes would be lost: apply or drop them first (git stash list)"
+        commands.insert(
+            0,
+            f"if {git} rev-parse --quiet --verify refs/stash; "
+            f"then echo {shlex.quote(warning)} >&2; false; fi",
+        )
+    return commands
 
 
-def _without(title: str, entry_id: str) -> str:
-    """An edit for sed: the subject of a commit of memcli's with the id for a title,
-    which would outlive the file."""
-    words = re.sub(
-        r"[][\\.*^$/]", r"\\\g<0>", title if len(title) <= 60 else title[:59]
-    )
-    words = "".join(letter if letter.isprintable() else ".*" for letter in words)
-    rest = r"\([^A-Za-z0-9].*\)\{0,1\}$"
-    return rf"s/^\([a-z]*: [a-z0-9: ]*\){words}{rest}/\1{entry_id}\2/"
+def _messages(repository: Repository, blobs: Sequence[HeldBlob]) -> Mapping[str, str]:
+    """Commit -> its message without the titles, quoted as a format of printf.
+
+    The first line of memcli's commits names the entry, and outlives the file.
+    """
+    titles: dict[str, dict[str, str]] = {}
+    for held in blobs:
+        if held.title:
+            titles.setdefault(held.blob.commit, {})[held.title] = held.id
+    blob = blobs[0].blob
+    objects = repository.contents([blob._replace(id=commit) for commit in titles])
+    messages: dict[str, str] = {}
+    for commit, data in zip(titles, objects, strict=True):
+        before = data.partition(b"\n\n")[2].decode("utf-8", "replace")
+        message = before
+        for title, name in titles[commit].items():
+            words = re.escape(title if len(title) <= 60 else title[:59])
+            message = re.sub(rf"(?<!\w){words}(?!\w)", name, message)
+        if message != before:
+            text = message.replace("\\", "\\\\").replace("%", "%%")
+            text = "".join(c if c.isprintable() else _octal(c) for c in text)
+            messages[commit] = shlex.quote(text)
+    return messages
+
+
+def _octal(character: str) -> str:
+    data = character.encode("utf-8", "surrogateescape")
+    return "".join(f"\\{byte:03o}" for byte in data)
 
 
 def _linked(reader: Reader, entry: Entry, gone: set[str]) -> list[Linking]:

@@ -204,7 +204,8 @@ def _by_yaml(rows: list[str], first: int, path: str) -> Part:
             path,
             first + (mark.line if mark else 0) + 2,
             f"broken YAML: {reason or 'nested too deep'}",
-            hint='A value that holds ": " or " #" needs double quotes.',
+            hint='A value that begins with * or &, or holds ": " or " #", needs double '
+            "quotes; a value that goes on in the next line is indented there.",
         ) from error
     if root is None or root.id != "mapping":
         raise InvalidEntry(path, first + 2, "broken YAML: a line without a key")
@@ -255,7 +256,10 @@ def _plain(node: Any, *, inner: bool = False) -> Any:
     if node.id == "sequence":
         items = [_plain(item, inner=True) for item in node.value]
         return [item for item in items if item is not None]
-    table = {str(key.value): _plain(item, inner=True) for key, item in node.value}
+    # Text of a node that aliases others may be endless.
+    if any(key.id != "scalar" for key, _ in node.value):
+        return 0
+    table = {key.value: _plain(item, inner=True) for key, item in node.value}
     if len(table) < len(node.value):
         return 0  # a key is given twice
     return {key: item for key, item in table.items() if item is not None}

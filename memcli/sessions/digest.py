@@ -1,10 +1,10 @@
 """The digest of a session: what a judge needs to read, and no more.
 
-Invariant: no secret of the transcript is in it. What a person typed is in it whole, and of what they pasted the two
-ends; of a long session, so are the longer turns. A turn has its number, so that answers
-can cite it, and the digest is no longer than it may be. The words are data: the
-question stands outside of them, and says so. It stands in memcli's frame, so that a
-session whose prompt it was, as that of a judge, teaches nothing.
+Invariant: no secret of the transcript is in it. What a person typed is in it whole, and
+of what they pasted the two ends; of a long session, so are the longer turns. A turn has
+its number, so that answers can cite it, and the digest is no longer than it may be. The
+words are data: the question stands outside of them, and says so. It stands in memcli's
+frame, so that a session whose prompt it was, as that of a judge, teaches nothing.
 """
 
 from __future__ import annotations

@@ -270,7 +270,8 @@ def judge_session(
         if any(judged) or any(call.get("session") == session.id for call in calls):
             return
         since = vault.now_ms() // 1000 - _DAY
-        if sum(call.get("at", 0) > since for call in calls) >= judge.a_day:
+        at = (call.get("at") for call in calls)  # any process may write there
+        if sum(isinstance(one, int) and one > since for one in at) >= judge.a_day:
             line["did"] = f"nothing: {judge.a_day} calls in a day"
         else:
             made = digest.gather(vault, transcript)

@@ -157,11 +157,36 @@ def _name(text: str, looked: Looked) -> bool:
         return False
     joined = r"\s{1,40}".join(map(re.escape, parts))
     before = r"(?<!\w)" if bare[0].isalnum() or bare[0] == "_" else ""
+    if bare[0] in ".:@" and len(bare) > 1 and looked.kind not in ("",):
+        before = r"(?<![.:@])"
     # Go has `log.Fatalf` beside `log.Fatal`.
     family = "(?:f|ln)?" if "." in bare and bare[-1].isalnum() else ""
     after = r"\s?\(" if called else (r"(?!\w)" if bare[-1].isalnum() else "")
-    flags = re.I if parts[0] in SQL else 0
-    return bool(re.search(before + joined + family + after, looked.code, flags))
+    if bare[-1] == "_":
+        after = r"(?!\w)"
+    sql = parts[0] in SQL
+    if re.search(before + joined + family + after, looked.code, re.I if sql else 0):
+        return True
+    pieces = re.split(r"::|\.", bare)
+    if len(pieces) < 2 or not all(pieces) or len(parts) > 1:
+        return False
+    return _imported(pieces, looked)
+
+
+def _imported(pieces: list[str], looked: Looked) -> bool:
+    """Whether code uses a long name by its last parts, after an import."""
+    *above, last = pieces
+    if looked.kind in ("py", "pyi"):
+        module = re.escape(".".join(above))
+        found = re.search(
+            rf"(?m)^[ \t]*from[ \t]+{module}\s+import\s+[^\n]*\b{re.escape(last)}\b",
+            looked.code,
+        )
+        return found is not None
+    if len(pieces) < 3:
+        return False
+    tail = rf"(?<![\w.:]){re.escape(pieces[-2])}(?:::|\.){re.escape(last)}(?!\w)"
+    return re.search(tail, looked.code) is not None
 
 
 # --- plain words ------------------------------------------------------------------

@@ -151,6 +151,7 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
         NotAllowed: git would pass memories through a program that the remote names, or
             passes what is new through one of the user's.
     """
+    tree.refuse_count(len(changed))
     for each in changed:
         if not each.is_plain:
             modes = [side.mode for side in each[1:] if side]

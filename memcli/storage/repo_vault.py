@@ -179,4 +179,4 @@ def _write(allowed: Mapping[str, str], environ: Mapping[str, str]) -> None:
 
 
 def _file(environ: Mapping[str, str]) -> str:
-    return os.path.join(state_dirs.user_folder(environ), "allowed.json")
+    return state_dirs.allowed_file(environ)

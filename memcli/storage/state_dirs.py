@@ -224,6 +224,11 @@ def default_vault(environ: Mapping[str, str]) -> str | None:
         return None
 
 
+def allowed_file(environ: Mapping[str, str]) -> str:
+    """The file that names the repositories whose vaults the user allows."""
+    return os.path.join(user_folder(environ), "allowed.json")
+
+
 def default_vault_file(environ: Mapping[str, str]) -> str:
     """The file that names the default vault."""
     # One line in a file of its own: parsing TOML costs 11 ms.

@@ -35,11 +35,11 @@ def table(name: str, environ: Mapping[str, str]) -> tuple[dict[str, Any], str]:
         InvalidConfig: the file does not parse, or it has something else of this name.
     """
     path = path_of(environ)
-    if not os.path.exists(path):
-        return {}, path
     try:
         data = files.read(path)
     except Unreadable as error:
+        if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
+            return {}, path
         raise InvalidConfig(error.message) from error
     # TOML may spell a key with escapes.
     if name.encode() not in data and b"\\" not in data:

@@ -138,6 +138,20 @@ def test_the_commands_take_the_title_out_of_the_messages_and_leave_the_rest(
     assert git(vault.root, "cat-file", "-t", "v1") == "tag\n"
 
 
+def test_a_title_within_another_and_the_words_of_others_stay_whole(
+    vault: Vault,
+) -> None:
+    first = save(vault, "one", title=f"Login {SECRET} of Anna", entities=["Gateway"])
+    vault.evolve(first, "two", title="Login")
+    save(vault, "three", title="we changed the Login")
+    current = vault.get(first).superseded_by or ""
+    done = forget.forget(vault, current, versions=True)
+    assert purge(done) == 0
+    subjects = git(vault.root, "log", "--format=%s").splitlines()
+    assert "save: we changed the Login" in subjects
+    assert not [each for each in subjects if "Anna" in each or SECRET in each]
+
+
 def test_stashes_are_not_thrown_away_but_named(vault: Vault) -> None:
     name = save(vault, SECRET)
     kept = Path(vault.root, save_path(vault, "mine"))

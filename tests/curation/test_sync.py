@@ -30,6 +30,7 @@ from memcli.storage.git import merging, remote
 from memcli.storage.git.merging import Move
 from memcli.storage.git.remote import Terms
 from memcli.storage.git.repository import Repository
+from memcli.vault import saving
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests import clones
@@ -379,6 +380,17 @@ def test_a_rule_whose_keys_are_escaped_is_a_rule(two: Clones) -> None:
     git(laptop, "commit", "-qm", "gone")
     two.sync("laptop")
     assert two.sync("desk").force.weakened == ("1m7xvn68xtqp489w",)
+
+
+def test_two_entities_of_one_file_name_stay_two(two: Clones) -> None:
+    for name, title in (("laptop", "C++"), ("desk", "C#")):
+        vault = two.vault(name)
+        draft = vault.draft({"text": f"{name} needs it", "entities": [title]})
+        saving.save(vault, draft, register=True)
+    for name in ("laptop", "desk", "laptop"):
+        two.sync(name)
+    places = Path(two.roots["laptop"], "entities", "unknown").iterdir()
+    assert sorted(place.name for place in places) == ["c-2.md", "c.md"]
 
 
 def test_a_note_that_git_ignores_is_left_and_named(two: Clones) -> None:

@@ -342,6 +342,19 @@ def test_no_value_of_ours_breaks_the_reader(line: str) -> None:
     assert adopted.entry.extra == ((name, line + "\n"),)
 
 
+def test_aliases_within_a_key_are_not_written_out() -> None:
+    """Ten of ten of ten ...: ten levels are text for hours."""
+    levels = ["&a0 [" + ",".join("x" * 10) + "]"]
+    levels += [
+        f"&a{level} [" + ",".join([f"*a{level - 1}"] * 10) + "]"
+        for level in range(1, 10)
+    ]
+    data = own("k: {? [" + ", ".join(levels) + "] : v}\n")
+    begun = time.monotonic()
+    assert read(data).entry.extra[0][0] == "k"
+    assert time.monotonic() - begun < 2
+
+
 # --- broken files -----------------------------------------------------------------
 
 

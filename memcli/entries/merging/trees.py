@@ -21,6 +21,7 @@ from shlex import quote
 
 from memcli.entries import codec, layout
 from memcli.entries.entry import KINDS, Entry, Status
+from memcli.entries.frontmatter import values_of
 from memcli.entries.ids import adopted_id
 from memcli.entries.merging import chains
 from memcli.entries.merging.files import Version, merge_file
@@ -230,9 +231,18 @@ def _renamed(base: Sequence[_File], side: Sequence[_File]) -> dict[str, str]:
 def _is_same(one: _File, two: _File) -> bool:
     """Whether two new files of one key are one, and not two of one name."""
     if layout.registered_type(one.path) and layout.registered_type(two.path):
-        return True
+        return not _names(one).isdisjoint(_names(two))
     entries = layout.is_entry(one.path) or layout.is_entry(two.path)
     return (one.own and two.own) or not entries
+
+
+def _names(file: _File) -> set[str]:
+    """The names of a registered entity."""
+    names = [file.path.rpartition("/")[2].removesuffix(".md")]
+    if file.entry is not None:
+        names = [file.entry.title or names[0]]
+        names += values_of(dict(file.entry.extra).get("aliases", ""))
+    return {" ".join(name.casefold().split()) for name in names}
 
 
 # --- the merge ------------------------------------------------------------------------

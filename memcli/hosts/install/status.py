@@ -168,7 +168,9 @@ def _distrust(
     refused = []
     for event, group, number in places:
         snake = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", event).lower()
-        if not any(f"{name}:{snake}:{group}:{number}" in said for name in names):
+        mark = f":{snake}:{group}:{number}"
+        found = (re.escape(name + mark) + r"(?!\d)" for name in names)
+        if not any(re.search(one, said) for one in found):
             refused.append(event)
     if refused:
         why = f"Codex does not trust {', '.join(refused)} and runs nothing there"

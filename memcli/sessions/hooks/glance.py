@@ -184,7 +184,7 @@ def _may_ask_others(folder: str, environ: Mapping[str, str]) -> bool:
                 return True
     except OSError:
         pass
-    if os.path.exists(os.path.join(state_dirs.user_folder(environ), "allowed")):
+    if os.path.exists(state_dirs.allowed_file(environ)):
         above = ""
         while folder and folder != above:
             if os.path.isdir(os.path.join(folder, ".memory")):

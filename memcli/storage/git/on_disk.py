@@ -1,4 +1,4 @@
-"""What git's own files say of a repository, without git: where it is, its HEAD, its
+"""A repository as git's own files have it, read without git: where it is, its HEAD, its
 remotes; and the addresses of remotes, and what is shown of them.
 
 Invariant: reads only. Only a `.git` above or at a folder itself counts. A bare

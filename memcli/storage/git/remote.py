@@ -9,7 +9,7 @@ A git that talks asks a person only at a terminal. One that says nothing for `si
 seconds is ended, with the programs that it started; one that goes on saying something
 runs on until it has received `most` bytes, has said `_MOST_TOLD` or has run for
 `longest` seconds: a remote could say a word a minute for ever. It uses no transport
-that starts a program of the remote's choice (`remotes`), and takes no submodule.
+that starts a program of the remote's choice (`on_disk`), and takes no submodule.
 The caller holds no lock of the vault's files meanwhile.
 """
 

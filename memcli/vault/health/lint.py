@@ -106,7 +106,7 @@ def _about_repository(vault: Vault, tree: working_tree.Tree) -> Iterator[Finding
 _SAID = {
     "duplicate_id": (
         "has the id of {path}: {name}",
-        "Of a copy take the line with the id out: it gets one of its own.",
+        "Delete the line of the id in the copy; memcli then gives it an id of its own.",
     ),
     "dangling_lineage": (
         "{field} names no entry: {other}",

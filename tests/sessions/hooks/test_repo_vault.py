@@ -69,6 +69,21 @@ def test_one_that_is_not_allowed_is_named_once_and_not_told(
     assert ("memcli allow" in text) == (event == "session-start")
 
 
+def test_at_a_tool_it_is_told_in_each_session_once_it_is_allowed(
+    filled: Vault, shop: Path
+) -> None:
+    allow(shop)
+    tool = {"command": "bazel build //billing"}
+    rule = "Never run `bazel build` without --config=ci."
+    carried = Vault(str(shop / ".memory"), Caller(cwd=str(shop)))
+    save(carried, rule, kind="constraint")
+    for name in "abc":
+        payload = {"session_id": name, "cwd": str(shop), "tool_name": "Bash"}
+        one = hook.Call(["pre-tool", "--host", "claude-code"])
+        hook.answer(one, lambda: {**payload, "tool_input": tool})  # noqa: B023
+        assert rule in told(one.answer), name
+
+
 @pytest.mark.parametrize("event", EVENTS)
 def test_once_allowed_it_is_told_with_its_name_and_only_there(
     filled: Vault, shop: Path, tmp_path: Path, event: str
