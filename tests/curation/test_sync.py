@@ -382,6 +382,30 @@ def test_a_rule_whose_keys_are_escaped_is_a_rule(two: Clones) -> None:
     assert two.sync("desk").force.weakened == ("1m7xvn68xtqp489w",)
 
 
+def test_a_report_that_two_clones_refreshed_keeps_the_citations_of_its_words(
+    two: Clones,
+) -> None:
+    laptop, desk = two.vault("laptop"), two.vault("desk")
+    fact, other = (
+        laptop.save(laptop.draft({"text": text})).id
+        for text in ("Gateway takes 10 requests", "Gateway runs in Frankfurt")
+    )
+    draft = laptop.draft({"text": "Gateway: ten", "layer": "model"})
+    report = laptop.save(draft, cite=[fact]).id
+    two.sync("laptop")
+    two.sync("desk")
+    changed = laptop.evolve(fact, "Gateway takes 900 requests").id
+    laptop.evolve(report, "Gateway: 900", cite=[changed])
+    time.sleep(1.1)
+    again = desk.evolve(report, "Gateway: ten, in Frankfurt", cite=[fact, other]).id
+    for name in ("laptop", "desk", "laptop"):
+        two.sync(name)
+    for vault in (two.vault("laptop"), two.vault("desk")):
+        assert set(vault.get(again).evidence) == {fact, other}
+        (row,) = [r for r in vault.recall("Gateway").rows if r.id == again]
+        assert row.stale
+
+
 def test_two_entities_of_one_file_name_stay_two(two: Clones) -> None:
     for name, title in (("laptop", "C++"), ("desk", "C#")):
         vault = two.vault(name)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from memcli.entries import anchors, dates
-from memcli.entries.entry import FIELDS, Entry, Status, Visibility
+from memcli.entries.entry import FIELDS, Entry, Layer, Status, Visibility
 from memcli.entries.fields import MOST_ASKED
 from memcli.entries.frontmatter import lines_of, values_of
 
@@ -112,6 +112,10 @@ CARRIED = (
 """The fields of the version before that the newest one gets from the other side."""
 
 
+# Of a report they belong to its words: of two looks one counts, as a whole.
+_LOOKED = ("evidence", "fingerprints", "refreshed_at", "research")
+
+
 def merge(
     base: Entry | None, older: Entry, newer: Entry
 ) -> tuple[Entry, tuple[str, ...]]:
@@ -139,6 +143,10 @@ def merge(
                 other = sides[1] if value == sides[2] else sides[2]
                 notes.append(f"{name} '{_shown(other)}' gave way to '{_shown(value)}'")
         values[name] = value
+    if newer.layer is not Layer.FACT:
+        looks = [decisions_of(side, _LOOKED) for side in (base or _PLAIN, older, newer)]
+        look = settled(*looks)
+        values |= looks[2] if look is BOTH else look
     readers = audience(base, older, newer)
     is_group = readers["visibility"] is Visibility.GROUP
     if is_group and readers["groups"] not in (older.groups, newer.groups):
@@ -152,7 +160,11 @@ def merge(
 def carried(before: Entry, other: Entry, current: Entry) -> Entry:
     """The newest version with what another side made of the version before it."""
     merged, _ = merge(before, other, current)
-    return current.replace(**decisions_of(merged, CARRIED))
+    names = set(CARRIED)
+    if current.layer is not Layer.FACT:
+        same = other.body == current.body
+        names = names.union(_LOOKED) if same else names.difference(_LOOKED)
+    return current.replace(**decisions_of(merged, names))
 
 
 def status(base: Entry | None, older: Entry, newer: Entry) -> dict[str, Any]:
