@@ -179,15 +179,27 @@ def forget(
                 hint="Add --yes to remove it for good; memcli resolve only hides it.",
             )
         context.tell(f"{plan.title}\n  {', '.join(plan.paths)}")
+        for line in _lost(plan):
+            context.tell(line)
         if not context.confirm("Remove this for good?"):
             return declined(plan._asdict())
     return _forgotten(use_case.forget(vault, entry_id, versions=versions))
+
+
+def _lost(plan: Forgotten) -> list[str]:
+    """A line for each file with text that goes for good."""
+    return [
+        f"{path} has text that no commit holds: undo cannot bring it back"
+        for path in plan.uncommitted
+    ]
 
 
 def _forgotten(done: Forgotten, *, dry_run: bool = False) -> Result:
     def text(canvas: Canvas) -> None:
         verb = "forgotten" if done.applied else "would forget"
         canvas.line(f"{verb} {done.id} {', '.join(done.paths)}", style="good")
+        for line in _lost(done):
+            canvas.line(f"  {line}", style="bad")
         for other in done.versions:
             canvas.line(f"  another version stays: {other} (--versions takes all)")
         for row in done.linked_from:

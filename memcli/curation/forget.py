@@ -49,7 +49,8 @@ class Forgotten(NamedTuple):
     succeeded; they hold no character that a terminal hides or changes. `linked_from`
     are entries that link to it, `versions` other versions of it, which stay;
     `stale_models` are the observations and models that rest on it, and `reopened` the
-    entries that were hidden because it says that their claim is resolved.
+    entries that were hidden because it says that their claim is resolved; `uncommitted`
+    are the paths whose text no commit holds.
     """
 
     id: str
@@ -61,6 +62,7 @@ class Forgotten(NamedTuple):
     versions: list[str]
     stale_models: list[Resting]
     reopened: list[Linking]
+    uncommitted: list[str]
     applied: bool
 
 
@@ -139,6 +141,7 @@ def _planned(
             lambda reader: resting_on(reader, filter(is_id, sorted(ids)), now)
         ),
         reopened=vault.read(lambda reader: _reopened(reader, gone, ids)),
+        uncommitted=repository.unlike_head({item.path: item.data for item in gone}),
         applied=False,
     )
 

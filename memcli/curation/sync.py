@@ -27,7 +27,6 @@ from memcli.storage import (
     arrival,
     detached,
     journal,
-    settings,
     state_dirs,
     user_config,
 )
@@ -185,7 +184,7 @@ class At(NamedTuple):
 
 
 def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
-    vault, repository, remote, terms, dry_run, _ = at
+    vault, repository, remote, _, dry_run, most = at
     if journal.exists(vault.root):  # what a killed command began is finished first
         _lock(at).__exit__(None, None, None)
     started = repository.commit_of("HEAD")
@@ -193,7 +192,7 @@ def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
     ours = repository.commit_of("HEAD")
     plans: list[MergePlan] = []
     acted: Acted = []
-    pushed = False
+    pushed, failed = False, None
     for number in range(_TRIES):
         if number:
             sleep(_PAUSE * number * (0.5 + vault.entropy(1)[0] / 255))
@@ -210,11 +209,12 @@ def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
         head = repository.commit_of("HEAD")
         if vault.read_only or dry_run or head in (None, theirs):
             break
-        if pushed := remotes.push(repository, remote, head, terms):
+        pushed, failed = _push(at, head)
+        if pushed or failed:
             break
         vault.tell(f"{remote.name} has new commits since the merge; merging again")
     else:
-        raise LockBusy(
+        failed = LockBusy(
             f"{remote.name} ({remote.shown}) moved {_TRIES} times while this vault was "
             "synced; the remote's changes are merged here",
             hint="Try again: memcli sync",
@@ -228,7 +228,7 @@ def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
         going = _differences(repository, before, head) if before != head else []
         went = traffic_of(tree.count(repository, head, theirs), going)
     others = remotes.elsewhere(repository, remote.name, remote.tracking)
-    return Synced(
+    done = Synced(
         vault=vault.named,
         remote=remote.name,
         address=remote.shown,
@@ -248,6 +248,18 @@ def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
         read_only=vault.read_only,
         others=tuple(each.ref for each in others if not each.same),
     )
+    if failed is not None:
+        sync_report.tell_unpushed(vault, done, by_itself=most is not None)
+        raise failed
+    return done
+
+
+def _push(at: At, commit: str) -> tuple[bool, MemcliError | KeyboardInterrupt | None]:
+    """Give the remote a commit: whether it took it, and the error that ended that."""
+    try:
+        return remotes.push(at.repository, at.remote, commit, at.terms), None
+    except (MemcliError, KeyboardInterrupt) as error:
+        return False, error
 
 
 def _came(
@@ -273,7 +285,7 @@ def _came(
     if force.weakened:  # by any file: another entry of the same words may have ended
         force = force._replace(by=tuple(merging.others(repository, ours, theirs, ())))
     came = traffic_of(tree.count(repository, theirs, ours), coming)
-    return came, force, _changed_config(repository, coming)
+    return came, force, sync_report.changed_config(repository, coming)
 
 
 def _committed(at: At) -> Uncommitted:
@@ -424,18 +436,6 @@ def _force(
         return force
     by = merging.others(repository, ours, theirs, force.paths)
     return force._replace(by=tuple(by))
-
-
-def _changed_config(repository: Repository, coming: list[Difference]) -> list[str]:
-    """The settings of the vault that came with another value, by name."""
-    texts = ["", ""]
-    for each in coming:
-        if each.path == layout.CONFIG:
-            for place, side in enumerate((each.before, each.after)):
-                if side:
-                    (data,) = tree.read_blobs(repository, [side.oid])
-                    texts[place] = data.decode("utf-8", "replace")
-    return settings.changed(*texts)
 
 
 def _differences(

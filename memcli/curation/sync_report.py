@@ -19,8 +19,9 @@ from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.search.stored_row import enforced
-from memcli.storage import files
+from memcli.storage import detached, files, settings
 from memcli.storage.git import commit as commits
+from memcli.storage.git import tree
 from memcli.storage.vault_paths import inside
 from memcli.vault import lineage
 from memcli.vault.health.working_tree import working_tree
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from memcli.entries.merging.trees import MergeNote
     from memcli.search.reader import Reader
     from memcli.storage.git.repository import Repository
+    from memcli.storage.git.tree import Difference
     from memcli.vault.vault import Vault
 
 _ARCHIVE = layout.ARCHIVE + "/"
@@ -200,6 +202,18 @@ def acting(vault: Vault, repository: Repository) -> list[Acting]:
         return found
 
     return vault.read(look)
+
+
+def changed_config(repository: Repository, coming: list[Difference]) -> list[str]:
+    """The settings of the vault that came with another value, by name."""
+    texts = ["", ""]
+    for each in coming:
+        if each.path == layout.CONFIG:
+            for place, side in enumerate((each.before, each.after)):
+                if side:
+                    (data,) = tree.read_blobs(repository, [side.oid])
+                    texts[place] = data.decode("utf-8", "replace")
+    return settings.changed(*texts)
 
 
 class Synced(NamedTuple):
@@ -418,3 +432,12 @@ def _why_left(vault: Vault, repository: Repository, path: str) -> str:
     except MemcliError:
         return "it seems to hold a secret, which a sync would give away"
     return ""
+
+
+def tell_unpushed(vault: Vault, done: Synced, *, by_itself: bool) -> None:
+    """Tell what came; it is merged, and the next sync finds nothing new in it."""
+    if done.moved:
+        told = "; ".join(filter(None, (done.line, done.changed_config)))
+        vault.tell(f"merged here, not pushed: {told}")
+        if by_itself and done.news:
+            detached.note_news(vault.root, done.news, vault.environ)

@@ -59,6 +59,9 @@ class Citation(NamedTuple):
     source: str
 
 
+_DOUBT = "(may no longer hold) "
+
+
 class Reflection(NamedTuple):
     """The answer to a question; docs/use/reflect.md describes the fields."""
 
@@ -137,7 +140,11 @@ def _concluded(query: Query, gathered: Recalled) -> Reflection:
     counts = BUDGETS[query.budget]
     return Reflection(
         query=query.text,
-        answer="\n".join(f"- {line}" for row in rows if (line := digest(row.text))),
+        answer="\n".join(
+            f"- {_DOUBT if row.stale else ''}{line}"
+            for row in rows
+            if (line := digest(row.text))
+        ),
         confidence=level,
         confidence_why=why,
         citations=[_citation(row) for row in rows],

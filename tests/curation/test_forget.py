@@ -109,6 +109,15 @@ def test_what_its_resolution_had_hidden_is_named(vault: Vault) -> None:
     assert forget.plan(vault, row.id).reopened == []
 
 
+def test_text_that_no_commit_holds_is_named_before_it_goes(vault: Vault) -> None:
+    name = save(vault, "Foxes")
+    path = vault.path_of(name)
+    assert forget.plan(vault, name).uncommitted == []
+    with Path(vault.root, path).open("a") as file:
+        file.write("an hour of writing\n")
+    assert forget.plan(vault, name).uncommitted == [path]
+
+
 def test_who_links_to_it_is_told(vault: Vault) -> None:
     name = save(vault, "The runbook", title="Run Book")
     other = save(vault, "see [[Run Book]]")

@@ -26,6 +26,7 @@ from memcli.errors import (
     TooLarge,
     UnsafePath,
 )
+from memcli.storage import detached
 from memcli.storage.git import merging, remote
 from memcli.storage.git.merging import Move
 from memcli.storage.git.remote import Terms
@@ -567,6 +568,33 @@ def test_a_path_that_no_disk_takes_changes_nothing(two: Clones, path: str) -> No
     pushed(two, git(two.remote, "write-tree").strip())
     with refused(two.roots["laptop"], UnsafePath, match="the remote has a file "):
         two.sync("laptop")
+
+
+@pytest.mark.parametrize("by_itself", [False, True])
+def test_what_came_is_told_also_when_the_push_fails(
+    two: Clones, monkeypatch: pytest.MonkeyPatch, by_itself: bool
+) -> None:
+    laptop, told = two.roots["laptop"], list[str]()
+    git(laptop, "config", "user.name", "Mallory")
+    git(laptop, "config", "user.email", "mallory@example.org")
+    put(laptop, "rule.md", RULE.format(ACTS))
+    two.sync("laptop")
+    say(two.vault("desk"), "We deploy on Tuesdays")
+    hook = two.remote / "hooks" / "update"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    vault = two.vault("desk")
+    vault.caller = vault.caller._replace(tell=told.append)
+    if by_itself:
+        assert sync_setup.run_by_itself(vault, lambda _: None).outcome == "push_refused"
+        (news,) = detached.take_news(vault.root, vault.environ)
+        assert "1 pinned, 1 with `enforce` by others" in news
+    else:
+        with pytest.raises(RemoteRefused):
+            sync.sync(vault, TERMS)
+    assert "merged here, not pushed: " in told[-1]
+    assert "(1 pinned, 1 with `enforce` by Mallory" in told[-1]
 
 
 def test_folders_of_equal_folders_are_refused_before_they_are_listed(
