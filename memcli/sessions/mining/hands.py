@@ -33,9 +33,9 @@ _LONG: Final = 800
 # A turn around is read whole if it has no more words, else the sentence that is next to
 # the statement; and words of a turn that may begin a game.
 _SHORT, _TYPED = 25, 80
-# Turns before, in which a game or a story may have begun; and turns behind, in which a
-# statement may be given up.
-_BEFORE, _BEHIND = 4, 50
+# Turns before, in which a row of texts may have been announced, or a game begun; and
+# turns behind, in which a statement may be given up.
+_BEFORE, _PLAYED, _BEHIND = 12, 4, 50
 # Of a turn around, and of the agent's reply, so many characters are read.
 _READ: Final = 2_000
 
@@ -143,7 +143,12 @@ def _is_explained(one: Sentence, rule: Rule | None) -> bool:
 
 def _is_announced(near: Around) -> bool:
     """Whether the turns around a turn, or the agent, may take it for a text or a game."""
-    if any(_words(text) <= _TYPED and signs.PLAY.search(text) for text in near.before):
+    if any(
+        _words(text) <= _TYPED and signs.SERIES.search(text) for text in near.before
+    ):
+        return True
+    played = near.before[:_PLAYED]
+    if any(_words(text) <= _TYPED and signs.PLAY.search(text) for text in played):
         return True
     said = (text for text in near.before if not signs.ANSWER.fullmatch(text))
     last, after = next(said, ""), near.after

@@ -124,12 +124,18 @@ BESIDES: Final = re.compile(
 )
 # What passes or is regretted, wherever it stands.
 PASSES: Final = re.compile(
-    r"\b(?:still|sadly|regret|sigh|nightmare|wonder)\b|\bdecided\b.*\buntil\b|\bremember (?:that )?(?:i'm|i am|we're|you)\b|\bremember (?:that|this) (?:bug|day|one|time)\b",
+    r"\b(?:still|sadly|regret|sigh|nightmare|wonder|(?:as|like) (?:always|usual|ever)|this (?:migration|refactor\w*|pr|task|change|release)|pr #?\d+)\b|\bwe (?:always|never|usually)\b.*\b(?:too|enough|wrong|late|first\W*$)\b|\buntil\b.*\b(?:is|are) (?:up|down|back|done|over|fixed|ready)\b|\b(?:before|until) (?:the audit|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|\bdecided\b.*\buntil\b|\bremember (?:that )?(?:i'm|i am|we're|you)\b|\bremember (?:that|this) (?:bug|day|one|time)\b|\bremember\b.*\b(?:already|(?:is|are) (?:\w+ing|red|down|broken)|i have to)\b",
     _I,
 )
 # Praise, and a rule in the same breath, mocks as often as it praises.
 PRAISES: Final = re.compile(
     r"^\W*(?:oh,? )?(?:perfect|great|lovely|wonderful|brilliant|fantastic|awesome|(?:ok(?:ay)? )?cool|nice one|well done|good job)\b",
+    _I,
+)
+# What announces a row of texts, each in a turn of its own.
+SERIES: Final = re.compile(
+    r"\bone by one\b|\bread\w* (?:\w+ )?(?:out|aloud)\b|\bdictat\w+|\bgo(?:ing)? through the (?:thread|mails?|chat|comments|tickets|proposals)\b"
+    r"|\b(?:label|classif\w+|sort|translate|collect|transcribe|rate)\b.*\b(?:sentences?|messages?|strings?|proposals?|tickets?|mails?|rules?|dataset|lines?)\b|\bhere (?:are|come) the (?:tickets|requirements|proposals|sentences|messages)\b",
     _I,
 )
 # What sends the agent to a text that it may not reach, and that the person then pastes.
