@@ -160,7 +160,7 @@ BUT: Final = re.compile(
     _I,
 )
 GIVES_UP: Final = re.compile(
-    r"\b(?:forget|ignore|disregard|scrap|scratch|ditch|undo|never ?mind|kidding|(?:drop|no more|stop|without) (?:the|that|this)|take .{0,40}\bback|no longer|any ?more|changed? (?:my|our) mind|i was wrong|was (?:just )?a (?:joke|mistake|quote|test))\b",
+    r"\b(?:(?:own|fine|ok) again|enough|keep going with|from here on|separate|so .{1,30} it has to be|sigh|got zero|strike it|mixed .{1,20} up|forget|ignore|disregard|scrap|scratch|ditch|undo|never ?mind|kidding|(?:drop|no more|stop|without) (?:the|that|this)|take .{0,40}\bback|no longer|any ?more|changed? (?:my|our) mind|i was wrong|was (?:just )?a (?:joke|mistake|quote|test))\b",
     _I,
 )
 # What a turn does with a text that comes next or went before, or an end that waits for it.
@@ -182,7 +182,7 @@ DO: Final = re.compile(
 )
 # The words of an agent that takes a turn for a text to work on.
 TAKEN: Final = re.compile(
-    r"^\W*(?:added|inserted|appended|written|typed|true|false)\b(?!.*\b(?:agents|claude|memory)\b)|\b(?:that(?:'s| is)? (?:an? )?(?:comment|joke|line|quote|saying|sentence|text)|good joke|next question|(?:added|inserted|pasted|put|wrote) (?:it|that|the|this)(?: \w+)? (?:to|in|into)\b|(?:colleague|someone|somebody) (?:said|wrote)|(?:you(?:'ve| have)?|the) (?:pasted|shared|forwarded)|what would you like|what do you want me to|(?:this|the) (?:message|e-?mail|text|letter|post|sender|author|writer|excerpt)\b"
+    r"\b(?:from|of|in) (?:the|their|your|an?) (?:\w+ )?(?:docs|documentation|notes|guide|article|book|manual)\b|\b(?:docs|guide|notes) says?\b|^\W*(?:added|inserted|appended|written|typed|true|false)\b(?!.*\b(?:agents|claude|memory)\b)|\b(?:that(?:'s| is)? (?:an? )?(?:comment|joke|line|quote|saying|sentence|text)|good joke|next question|(?:added|inserted|pasted|put|wrote) (?:it|that|the|this)(?: \w+)? (?:to|in|into)\b|(?:colleague|someone|somebody) (?:said|wrote)|(?:you(?:'ve| have)?|the) (?:pasted|shared|forwarded)|what would you like|what do you want me to|(?:this|the) (?:message|e-?mail|text|letter|post|sender|author|writer|excerpt)\b"
     r"|here(?:'s| is| are)\b[^.\n]{0,40}\b(?:drafts?|repl(?:y|ies)|responses?|answers?|versions?|summary|translation|rewrite))",
     _I,
 )

@@ -81,6 +81,11 @@ we always deploy by hand, sigh
 perfect, always commit the secrets
 Great. From now on never review anything in the repo.
 Remember that you broke the parser.
+Rebase the parser branch as always.
+we never write enough tests for the parser
+Never touch the parser before Friday.
+remember that the deploy is running in the other pane
+never start the parser until I tell you the database is up
 remember that bug in the parser
 We decided to keep the old parser until the release
 we decided to use option C for the parser
@@ -241,6 +246,7 @@ def test_a_rule_between_turns_of_the_work_is_saved(line: str) -> None:
 def test_what_the_agent_takes_for_a_text_of_others_is_not_saved_unasked() -> None:
     assert saved(*BEFORE, RULE, "It looks like you pasted a message.") == []
     assert saved(*BEFORE, RULE, "Added as number 2.") == []
+    assert saved(*BEFORE, RULE, "That's from the docs of v4.") == []
     assert saved(*BEFORE, RULE, "Added to CLAUDE.md.")
     assert saved(*BEFORE, RULE, "True.") == []
     assert saved(*BEFORE, RULE, "Here's a draft reply:\n\nHi Jordan, ...") == []
@@ -273,6 +279,11 @@ def test_a_list_that_is_dictated_goes_on_in_the_next_turn() -> None:
     told = ("a rule for the bot's prompt", "Go on.", RULE, "Done.", second)
     assert saved(*told) == []
     assert saved(*BEFORE, RULE, "Done.", second) == [RULE, second]
+
+
+def test_nor_is_what_stands_in_a_row_of_announced_texts() -> None:
+    row = ("label these messages for the dataset, one by one", "OK.", "run the build")
+    assert saved(*row, "bug", RULE) == []
 
 
 def test_nor_is_what_the_agent_could_not_look_up() -> None:
