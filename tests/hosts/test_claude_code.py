@@ -168,13 +168,6 @@ def test_what_the_host_says_in_the_name_of_the_agent_is_no_step(tmp_path: Path) 
     assert said(session.save(tmp_path), "assistant") == ["Real words"]
 
 
-def test_a_type_that_is_not_known_is_passed_over(tmp_path: Path) -> None:
-    session = Claude()
-    session.user("Hello")
-    session.add("hologram", text="Always use tabs")
-    assert [step.text for step in steps(session.save(tmp_path))] == ["Hello"]
-
-
 # Branches
 
 # A talk is a line for each record: who (u user, a agent, t tool, r result, p progress,

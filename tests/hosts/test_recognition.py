@@ -8,89 +8,54 @@ import pytest
 
 from memcli.hosts import table, transcripts
 from memcli.hosts.transcripts import open_transcript
-from tests.hosts.writing import NOON, Claude
+from tests.hosts import test_codex as codex
+from tests.hosts import test_copilot as copilot
+from tests.hosts import test_cursor as cursor
+from tests.hosts import test_gemini as gemini
+from tests.hosts import test_generic as generic
+from tests.hosts.writing import Claude
 
-Records = list[dict[str, Any]]
+RUN = "Run the tests"
 
 
-def claude() -> Records:
+def claude() -> list[dict[str, Any]]:
     session = Claude()
     session.add("file-history-snapshot", messageId="m")
     session.add("attachment", attachment={"type": "date"})
-    session.user("Run the tests")
+    session.user(RUN)
     session.user([{"type": "text", "text": "And commit"}])
     session.tool("c1", command="make test")
     session.result("c1", "Exit code 2")
     return session.records
 
 
-def codex() -> Records:
-    content = [{"type": "input_text", "text": "Run the tests"}]
-    payloads = (
-        ("session_meta", {"id": "c", "cwd": "/home/dev"}),
-        ("event_msg", {"type": "user_message", "message": "Run the tests"}),
-        ("response_item", {"type": "message", "role": "user", "content": content}),
-    )
-    return [
-        {"timestamp": NOON, "type": kind, "payload": payload}
-        for kind, payload in payloads
-    ]
-
-
-def gemini() -> Records:
-    message = {"id": "m1", "timestamp": NOON, "type": "user", "content": "Run them"}
-    header = {"sessionId": "g", "projectHash": "x", "startTime": NOON, "kind": "main"}
-    return [
-        header,
-        message,
-        {**message, "id": "m2", "type": "gemini", "toolCalls": []},
-        {"$set": {"messages": [message]}},
-    ]
-
-
-def copilot() -> Records:
-    events: dict[str, dict[str, Any]] = {
-        "session.start": {"sessionId": "p", "context": {"cwd": "/home/dev"}},
-        "user.message": {"content": "Run the tests"},
-        "assistant.message": {"content": "I will.", "toolRequests": []},
-        "tool.execution_complete": {"success": True, "result": {"content": "ok"}},
-    }
-    return [
-        {"type": kind, "data": data, "id": kind, "timestamp": NOON, "parentId": None}
-        for kind, data in events.items()
-    ]
-
-
-def cursor() -> Records:
-    query = {"type": "text", "text": "<user_query>\nRun the tests\n</user_query>"}
-    call = {"type": "tool_use", "name": "Shell", "input": {"command": "make test"}}
-    return [
-        {"role": "user", "message": {"content": [query]}},
-        {"role": "assistant", "message": {"content": [call]}},
-    ]
-
-
-def windsurf() -> Records:
-    steps: dict[str, dict[str, Any]] = {
-        "user_input": {"user_response": "Run the tests", "rules_applied": {}},
-        "planner_response": {"response": "I will."},
-    }
-    return [{"status": "done", "type": kind, kind: it} for kind, it in steps.items()]
-
-
-def generic() -> Records:
-    roles = ("user", "assistant", "call", "result")
-    return [{"role": role, "text": "Run the tests"} for role in roles]
-
-
-SAMPLES = {
+TYPED = gemini.message("m1", "user", RUN)
+SAMPLES: dict[str, list[dict[str, Any]]] = {
     "claude-code": claude(),
-    "codex": codex(),
-    "gemini": gemini(),
-    "copilot": copilot(),
-    "cursor": cursor(),
-    "windsurf": windsurf(),
-    "generic": generic(),
+    "codex": [codex.meta(), codex.message("user", RUN), codex.output("no rule")],
+    "gemini": [
+        gemini.HEADER,
+        TYPED,
+        gemini.message("m2", "gemini", "", toolCalls=[]),
+        {"$set": {"messages": [TYPED]}},
+    ],
+    "copilot": [
+        copilot.START,
+        copilot.event("user.message", "e1", content=RUN),
+        copilot.event("assistant.message", "e2", content="I will.", toolRequests=[]),
+        copilot.event("tool.execution_complete", "e3", success=True),
+    ],
+    "cursor": [
+        cursor.line("user", cursor.query(RUN)),
+        cursor.line("assistant", cursor.tool("Shell", command="make test")),
+    ],
+    "windsurf": [
+        generic.windsurf("user_input", user_response=RUN, rules_applied={}),
+        generic.windsurf("planner_response", response="I will."),
+    ],
+    "generic": [
+        {"role": role, "text": RUN} for role in ("user", "assistant", "call", "result")
+    ],
 }
 
 
