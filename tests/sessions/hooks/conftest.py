@@ -7,6 +7,12 @@ from memcli.sessions.hooks import pipe
 from tests.conftest import VaultMaker
 
 
+@pytest.fixture(autouse=True)
+def _restored(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Hooks set it for what they start; at the end it is as it was.
+    monkeypatch.setenv("MEMCLI_AGENT", "")
+
+
 @pytest.fixture
 def live(make_vault: VaultMaker, monkeypatch: pytest.MonkeyPatch) -> Vault:
     """The vault that the environment names."""

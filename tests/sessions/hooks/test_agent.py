@@ -17,12 +17,6 @@ from tests.sessions.hooks.calling import ALWAYS, NEVER, age, call, session
 PROMPT = "When do we deploy the billing service on staging?"
 
 
-@pytest.fixture(autouse=True)
-def _restored(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Hooks set it for what they start; at the end it is as it was.
-    monkeypatch.setenv("MEMCLI_AGENT", "")
-
-
 @pytest.fixture
 def told(live: Vault, make_vault: VaultMaker) -> Vault:
     """A vault with a rule of ada's and one of bob's."""

@@ -15,11 +15,6 @@ from tests.sessions.hooks.calling import ALWAYS, NEVER, call, session
 IDEA = "Maybe later we should cache the index in Redis."
 
 
-@pytest.fixture(autouse=True)
-def _restored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MEMCLI_AGENT", "")
-
-
 def actions(done: Reflected) -> list[str]:
     return [fate.action for fate in done.fates]
 
@@ -48,14 +43,9 @@ def test_what_the_owner_forgot_of_an_agent_s_session_stays_forgotten(
     path = session(tmp_path, "s1", ALWAYS, NEVER)
     done = reflect_session.reflect_file(make_vault(agent="ada"), path)
     vault.forget(done.fates[0].id or "")
-    assert actions(reflect_session.reflect_file(vault, path)) == [
-        "forgotten",
-        "duplicate",
-    ]
-    assert actions(reflect_session.reflect_file(make_vault(agent="ada"), path)) == [
-        "forgotten",
-        "duplicate",
-    ]
+    for asker in (vault, make_vault(agent="ada")):
+        again = reflect_session.reflect_file(asker, path)
+        assert actions(again) == ["forgotten", "duplicate"]
 
 
 def test_inspect_sessions_tells_an_agent_of_its_own_sessions_and_calls(

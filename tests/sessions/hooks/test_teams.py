@@ -89,8 +89,8 @@ def here(event: str, name: str = "a", **changes: str) -> hook.Call:
 # --- what is told -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("event", EVENTS[1:])
-def test_of_a_team_only_lasting_kinds_and_short_texts_are_told(
+@pytest.mark.parametrize("event", EVENTS)
+def test_of_a_team_lasting_kinds_and_short_texts_are_told_unless_the_user_says_more(
     filled: Vault, team: Vault, configure: Configure, event: str
 ) -> None:
     save(
@@ -98,19 +98,10 @@ def test_of_a_team_only_lasting_kinds_and_short_texts_are_told(
     )
     save(team, f"Deploy the billing service on friday {'quickly ' * 80}.")
     configure(team)
-    text = said(event)
+    text = said(event, "c")
     assert THEIRS in text
     assert "A note:" not in text
-    assert "quickly" not in text
-
-
-@pytest.mark.parametrize("event", EVENTS)
-def test_the_user_says_which_kinds_and_lengths_of_a_team_are_told(
-    filled: Vault, team: Vault, configure: Configure, event: str
-) -> None:
-    save(
-        team, "A note: deploy the billing service on friday.", kind="note", pinned=True
-    )
+    assert event == "session-start" or "quickly" not in text
     configure(team, more='kinds = ["note"]\nmax_chars = 50')
     text = said(event)
     assert "A note:" in text
@@ -189,14 +180,10 @@ def test_a_vault_that_the_call_names_is_told_of_alone(
     assert "team:" not in text
 
 
-@pytest.mark.parametrize("event", EVENTS[1:])
 def test_each_vault_hides_from_an_agent_what_it_hides(
-    filled: Vault,
-    team: Vault,
-    configure: Configure,
-    monkeypatch: pytest.MonkeyPatch,
-    event: str,
+    filled: Vault, team: Vault, configure: Configure, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    event = "prompt-submit"
     save(team, "Deploy the billing service in private.", visibility="private")
     configure(team)
     monkeypatch.setenv("MEMCLI_AGENT", "eve")
