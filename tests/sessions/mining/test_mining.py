@@ -13,58 +13,6 @@ from memcli.sessions.mining.candidate import title
 
 HIGH, MEDIUM = Confidence.HIGH, Confidence.MEDIUM
 
-DIRECTIVES = [
-    "Always run the linter before committing.",
-    "From now on, write commit messages in the imperative.",
-    "Please don't add comments that restate the code.",
-    "I want you to always ask before deleting files.",
-    "please remember to run make fmt after every change",
-    "memorize that the API key rotates weekly",
-    "Don't commit without running the tests.",
-    "I prefer small commits over big ones.",
-    "that is not correct, we don't store tokens in the database, they belong in the keychain",
-    "We've decided to use Postgres for everything.",
-    "stop adding emojis to commit messages, in future keep them plain",
-    "For all future PRs, add a changelog line",
-    "ALWAYS use absolute imports!!",
-    "I'd rather you never touch the generated files",
-    "Do not edit the files in gen, they are overwritten by the build.",
-]
-# Narration, requests of the moment, specifications, beliefs, permissions, answers.
-NOTHING = [
-    "It was never called during the test run.",
-    "I want to see the diff",
-    "I never got that error before, it always printed ok",
-    "there should always be a commit matching the session",
-    "but don't commit it",
-    "I allow you to commit with --no-verify",
-    "no, write the plan",
-    'The docs say "always use the new API" somewhere',
-    "Please correct me if I am wrong here",
-    "why do you always create new files?",
-    "don't worry about the tests",
-    "Don't change the API for now",
-    "we never got an answer from them",
-    "add an error message instead of panicking",
-    "make sure the tests pass",
-    "Should we always validate input?",
-    "when the user logs in, always show the banner",
-    "It should always exit with code 1 when the file is missing",
-    "I think the reviewer said to never use globals",
-    "do not run it yet",
-    "is this the right way to always get the newest?",
-    "Ich habe das noch nie gesehen.",
-    "C'est toujours la même erreur.",
-    "Siempre pasa lo mismo.",
-    "Sempre acontece isso.",
-    "いつも同じエラーが出る",
-    "thanks, works now",
-    "Use this token: abc",
-    "Remember when we had that bug?",
-    "never mind",
-    "always nice to see green tests",
-]
-
 
 def user(text: str, line: int) -> Step:
     return Step("user", text, line, f"u{line}", "2026-11-20T10:00:00Z")
@@ -105,17 +53,6 @@ def said(text: str, reply: str = "You're right, let me fix that.") -> list[Candi
         user(text, 3),
         agent(reply, 4),
     )
-
-
-@pytest.mark.parametrize("text", DIRECTIVES)
-def test_a_directive_that_outlives_its_task_is_found_as_high(text: str) -> None:
-    (found,) = said(text)
-    assert (found.confidence, found.line, found.record) == (HIGH, 3, "u3")
-
-
-@pytest.mark.parametrize("text", NOTHING)
-def test_what_only_sounds_like_a_directive_is_noted_at_most(text: str) -> None:
-    assert [one for one in said(text) if one.confidence is not Confidence.LOW] == []
 
 
 @pytest.mark.parametrize(

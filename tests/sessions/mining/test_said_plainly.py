@@ -1,6 +1,7 @@
 """What is said plainly is found, in whoever's words; what only sounds like it is not.
 
-None of these sentences is taken from a transcript.
+None of these sentences is taken from a transcript. Each stands for a form that the
+examples beside the rules lack.
 """
 
 import pytest
@@ -9,82 +10,70 @@ from memcli.entries.entry import Confidence
 from tests.sessions.mining.said import said as found
 
 STANDING = [
-    "Always quote variables in shell scripts.",
-    "From now on name branches after the ticket.",
-    "Never return null from a repository method.",
-    "ok, never bypass the linter with noqa",
-    "always cite the RFC section in parser comments",
-    "please never rewrite published history",
     "from now on speak german with me",
-    "Always round money half-even, never with floats.",
     "From now on no abbreviations in public names.",
-    "Never disable certificate checks, not even in tests.",
     "going forward, annotate every public function",
-    "From now on squash fixups yourself.",
-    "Always reproduce a bug first with a failing test.",
-]
-EVERY = [
+    "stop adding emojis to commit messages, in future keep them plain",
+    "ok, never bypass the linter with noqa",
+    "Always round money half-even, never with floats.",
+    "always cite the RFC section in parser comments",
+    "ALWAYS use absolute imports!!",
+    "I'd rather you never touch the generated files",
+    "I want you to always ask before deleting files.",
+    "Do not edit the files in gen, they are overwritten by the build.",
+    "Don't commit without running the tests.",
     "every PR needs a changelog entry",
-    "Every migration must be reversible.",
     "All commits have to be signed.",
-    "each new module needs a docstring and a test",
     "No PR without a linked issue.",
-    "All public functions should have type hints.",
 ]
 DECIDED = [
     "We decided with Mira that the importer stays on SQLite.",
     "Postgres it is, decision made.",
     "In yesterday's review we agreed to drop support for Python 3.9.",
-    "Decision: retries live in the client and not in the caller.",
-    "The team decided against a monorepo.",
     "Final decision: no ORM in the worker.",
 ]
 CORRECTED = [
     "That's not how we do it. Controllers go through the service layer.",
     "No, that's not how we do things here: errors are values, nothing throws.",
+    "that is not correct, we don't store tokens in the database, they belong in the keychain",
     "You keep forgetting the changelog. Always add a line for what users see.",
-    "You should have used the factory instead of a literal.",
 ]
 REMEMBERED = [
     "Add this to CLAUDE.md: integration tests need Docker running.",
     "The staging database is reset every Sunday night. Please add that to AGENTS.md.",
     "put this in your memory: invoices are immutable once sent",
-    "Remember that the billing team owns the webhook contract.",
+    "memorize that the API key rotates weekly",
     "Raw SQL is forbidden in this repo.",
     "We don't do snapshot tests here.",
 ]
 PUT_OFF = [
-    "park this: a dark theme for the printed report",
     "Parking lot: let customers import their own fonts",
     "put offline mode on the backlog",
-    "Idea for later: cache the geocoder's answers",
 ]
-PLAIN = STANDING + EVERY + DECIDED + CORRECTED + REMEMBERED + PUT_OFF
+PLAIN = STANDING + DECIDED + CORRECTED + REMEMBERED + PUT_OFF
 
+# Narration, requests of the moment, what the program shall do, answers, other languages.
 RHETORIC = [
-    "we use way too many tabs to count",
     "always retry twice, says the CI log",
-    "Never a dull moment with this build.",
-    "I never knew that pytest could do this",
-    "as always, great work",
-    "the old service always returned XML, weird",
-    "he told me to never touch the scheduler, funny",
-    "every time I run the build it eats all my memory",
-    "all tests need too long, why?",
-    "Who decided that every page needs a footer?",
-    "lol, never doing that again",
-    "Have we always had two config files?",
-    "park the cursor at the end of the line",
-    "that's not how recursion works, is it?",
-    "option 2 it is",
     "please always show the toolbar when the user hovers the card",
-    "I'm never sure which branch is live",
+    "when you open a folder it should never load all children",
+    "Don't change the API for now",
+    "the old service always returned XML, weird",
     "never again will I trust this library, haha",
-    "every PR takes two days to review these days",
-    "no tests were run",
-    "we decided it's time for a break",
-    "they agreed to pay",
-    "remember when we had ten tests?",
+    "every time I run the build it eats all my memory",
+    "Who decided that every page needs a footer?",
+    "that's not how recursion works, is it?",
+    "no, that's the old one. the new one is called v2",
+    "add an error message instead of panicking",
+    "use sha256 instead of md5 for the content hash",
+    "It should always exit with code 1 when the file is missing",
+    'The docs say "always use the new API" somewhere',
+    "I think the reviewer said to never use globals",
+    "parse CLAUDE.md and add the result to the report",
+    "remember that flag we added? remove it",
+    "until the release is out do not merge anything",
+    "C'est toujours la même erreur.",
+    "いつも同じエラーが出る",
 ]
 
 

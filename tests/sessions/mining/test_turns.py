@@ -72,42 +72,6 @@ def test_a_rule_keeps_the_no_that_it_begins_with(text: str) -> None:
     ]
 
 
-NO_RULE = [
-    # An answer or a report.
-    "no, the blue one is fine and not the green",
-    "no, that's the old one. the new one is called v2",
-    "this should be enough for the demo",
-    "you can't see it because it is behind the login",
-    "nope, the error is still there, only the line number has changed",
-    "this should not be a warning but an error",
-    # What the program shall do.
-    "do not print the stack trace when it is a SilentError",
-    "when you open a folder it should never load all children",
-    "I want the list to be sorted everywhere it is shown",
-    "use 404 instead of 403 when it is not shared",
-    "as a rule the evaluator returns a number, but here it returns a string. fix it",
-    # What is done once.
-    "rename it everywhere",
-    "use sha256 instead of md5 for the content hash",
-    "do not use the cached version, fetch it again",
-    "lets never speak of this again",
-    "until the release is out do not merge anything",
-    # A file that agents read is also a file to work on.
-    "add CLAUDE.md to .gitignore",
-    "please update claude.md",
-    "parse CLAUDE.md and add the result to the report",
-    "write a test fixture with a CLAUDE.md that is too long",
-    "add a new evaluator which checks that AGENTS.md has no contradicting rules",
-    "does the tool also update AGENTS.md that were created before?",
-    "remember that flag we added? remove it",
-]
-
-
-@pytest.mark.parametrize("text", NO_RULE)
-def test_what_is_no_rule_for_the_agent_is_not_saved(text: str) -> None:
-    assert explicit(text) == []
-
-
 def test_a_persons_own_words_survive_the_mask() -> None:
     assert explicit('never use "git add -A" in scripts, use `git add -u`')
 
