@@ -1,8 +1,5 @@
 """Simple frontmatters are read without YAML, as YAML reads them."""
 
-from typing import Any
-
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -48,23 +45,3 @@ def test_what_is_read_without_yaml_is_what_yaml_reads(block: str) -> None:
         part = frontmatter._by_yaml(rows, 0, "")
         assert (part.value, part.end, part.comment) == (found, len(rows), "")
         assert part.name == block.partition(":")[0]
-
-
-@pytest.mark.parametrize(
-    ("block", "value"),
-    [
-        ("a: b\n", "b"),
-        ("a: 12:30 (or so), it's\n", "12:30 (or so), it's"),
-        ('a: ""\n', ""),
-        ('a: "# no: comment"\n', "# no: comment"),
-        ("a: []\n", []),
-        ('a: [b c, "2"]\n', ["b c", "2"]),
-        ("a:\n  b: c\n  d: 7\n", {"b": "c", "d": "7"}),
-        *((block, 0) for block in ("a:\n", "a: b\r\n", 'a: "\\n"\n', "a: |\n  b\n")),
-        *((block, 0) for block in ("a: b\n\n", "a: null\n")),
-    ],
-)
-def test_what_memcli_writes_is_read_without_yaml_and_all_else_is_left_to_it(
-    block: str, value: Any
-) -> None:
-    assert frontmatter.simple_value(block.splitlines(keepends=True)) == value

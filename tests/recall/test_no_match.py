@@ -7,7 +7,7 @@ import pytest
 from memcli import Vault, Vaults
 from memcli.cli import hints as wording
 from memcli.cli.mcp import answers
-from memcli.recall.confidence import NoMatch, merged
+from memcli.recall.confidence import NoMatch
 from tests.conftest import VaultMaker
 from tests.saving import save
 
@@ -55,13 +55,6 @@ def test_entries_that_are_over_are_counted_by_status(vault: Vault) -> None:
     vault.resolve(save(vault, "The queue is stuck", kind="blocker"))
     found = why(vault, "queue")
     assert (found.filtered, found.ended) == (0, {"resolved": 1})
-
-
-def test_of_several_vaults_a_word_is_missing_that_all_of_them_lack() -> None:
-    one = NoMatch(3, ("a", "b"), 1, {"resolved": 1})
-    two = NoMatch(4, ("a",), 2, {"resolved": 2, "expired": 1})
-    both = {"expired": 1, "resolved": 3}
-    assert merged([one, two]) == NoMatch(7, ("a",), 3, both)
 
 
 @pytest.mark.parametrize(

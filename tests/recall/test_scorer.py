@@ -17,6 +17,7 @@ from memcli.recall.scorer import Scorer
 from memcli.vault import signals
 from memcli.vault.health import log as summary
 from tests.conftest import VaultMaker, sample, state_of
+from tests.saving import save
 
 Features = Mapping[str, float]
 
@@ -58,38 +59,16 @@ def world(
 def recall(
     question: str, name: str, rows: list[tuple[float, dict[str, float]]]
 ) -> dict[str, Any]:
-    return {
-        "v": 1,
-        "at": 1,
-        "event": "recall",
-        "recall": name,
-        "question": question,
-        "via": "recall",
-        "agent": None,
-        "hit": True,
-        "rows": [
-            {
-                "id": f"e{i}",
-                "rank": i + 1,
-                "score": score,
-                "channels": [],
-                "features": seen,
-            }
-            for i, (score, seen) in enumerate(rows)
-        ],
-    }
+    shown = [
+        {"id": f"e{i}", "rank": i + 1, "score": score, "features": seen}
+        for i, (score, seen) in enumerate(rows)
+    ]
+    about = {"event": "recall", "recall": name, "question": question, "via": "recall"}
+    return {**about, "rows": shown}
 
 
 def feedback(name: str | None, entry: str, useful: bool = True) -> dict[str, Any]:
-    return {
-        "v": 1,
-        "at": 1,
-        "event": "feedback",
-        "recall": name,
-        "id": entry,
-        "useful": useful,
-        "by": "user",
-    }
+    return {"event": "feedback", "recall": name, "id": entry, "useful": useful}
 
 
 def learned(weights: dict[str, float], offset: float = 0.0) -> Scorer:
@@ -252,16 +231,8 @@ def keep(vault: Vault, value: Any) -> None:
 
 def two(vault: Vault) -> tuple[str, str]:
     """Entries that a question finds nearly equally, the first of a hook."""
-    return (
-        vault.save(
-            vault.draft(
-                {"text": "deploy rollback plan too", "source": {"writer": "hook"}}
-            )
-        ).id,
-        vault.save(
-            vault.draft({"text": "deploy rollback plan", "source": {"writer": "skill"}})
-        ).id,
-    )
+    hook = save(vault, "deploy rollback plan too", source={"writer": "hook"})
+    return hook, save(vault, "deploy rollback plan", source={"writer": "skill"})
 
 
 def test_a_scorer_that_takes_part_orders_rows_and_says_so(vault: Vault) -> None:

@@ -134,42 +134,6 @@ def test_terms_are_found_by_their_beginning_and_end(held: set[str], word: str) -
     assert tables.largest("terms", 2) == sorted(held, reverse=True)[:2]
 
 
-def test_a_term_that_only_a_deleted_or_hidden_entry_holds_is_unknown(
-    make_vault: VaultMaker,
-) -> None:
-    ada, owner = make_vault(agent="ada"), make_vault()
-    owner.save(owner.draft({"text": "The gateway restarts"}))
-    gone = owner.save(owner.draft({"text": "The gatewax restarts"}))
-    ada.save(ada.draft({"text": "The gatewaz restarts"}))
-
-    def begun(vault: Vault) -> list[str]:
-        return vault.read(lambda reader: reader.starting("terms", "gatewa", 9))
-
-    assert begun(owner) == ["gatewax", "gateway", "gatewaz"]
-    Path(owner.root, owner.get(gone.id).path).unlink()
-    assert begun(owner) == ["gateway", "gatewaz"]
-    assert begun(ada) == ["gatewaz"]
-
-
-def test_those_of_one_second_come_by_their_ids(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    draw = random.Random(SEED)
-    days = ["2026-01-01", "2026-01-02", "2026-01-02", "2026-01-03"]
-    for number in range(60):
-        head = f"id: 1m7xvn68xtq{number:05}\ncreated: {draw.choice(days)}\n"
-        write(
-            vault.root, f"{draw.randrange(10**6):06}.md", f"---\n{head}---\n{number}\n"
-        )
-    reader = vault.index.current()
-    every = [*reader.everything()]
-    created = reader.columns.created
-    right = sorted(every, key=lambda d: (created[d], reader.row(d).id), reverse=True)
-    monkeypatch.setattr("memcli.search.reader._FEW", 0)
-    for most in (0, 1, 5, 20, 45, 60, 99):
-        assert reader.last_written(every, most) == right[:most], f"{SEED=}"
-
-
 # --- what goes wrong ----------------------------------------------------------------
 
 

@@ -13,7 +13,7 @@ from memcli.sessions import mining, reflect_session, routing
 from memcli.sessions.bringing import Reflected
 from memcli.sessions.mining import Mined
 from memcli.sessions.reflect_session import reflect_file
-from tests.sessions.test_reflect_session import say, texts
+from tests.sessions.test_reflect_session import say
 
 FIRST = "Always run the linter before committing."
 AGAIN = "From now on run the linter before every commit!"
@@ -23,21 +23,6 @@ UNSURE_AGAIN = "dont squash the commits on the release branch, please!"
 
 def brought(vault: Vault, tmp_path: Path, text: str, name: str) -> Reflected:
     return reflect_file(vault, say(tmp_path, text, name=name))
-
-
-def test_an_offer_to_supersede_is_not_taken_by_saying_it_again(
-    vault: Vault, tmp_path: Path
-) -> None:
-    held = vault.save(vault.draft({"text": "Lint at night", "kind": "preference"})).id
-    (found,) = mining.mine([Step("user", FIRST, 1, "r1")]).candidates
-    reflect_session.learn(
-        vault,
-        Session("one", "claude-code"),
-        lambda: Mined(1, [found._replace(evolves=held)]),
-    )
-    brought(vault, tmp_path, AGAIN, "two")
-    (waits,) = inbox.pending(vault)
-    assert (texts(vault), len(vault.get(waits.id).seen)) == ({"Lint at night"}, 1)
 
 
 @pytest.mark.parametrize(

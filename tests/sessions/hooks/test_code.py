@@ -60,18 +60,6 @@ def test_what_speaks_of_changed_code_is_not_told_but_for_a_constraint(
     assert "Pinned" not in after
 
 
-def test_a_hook_without_anchors_reads_no_file_of_the_project(
-    live: Vault, shop: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    live.save(live.draft({"text": CONVENTION, "kind": "convention"}))
-
-    def refused(*_: Any, **__: Any) -> None:
-        raise AssertionError("a file was looked at")
-
-    monkeypatch.setattr(checkout, "has", refused)
-    assert CONVENTION in said(live, "session-start", shop)
-
-
 def test_after_its_time_a_hook_tells_what_it_did_not_check(
     inside: Vault, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

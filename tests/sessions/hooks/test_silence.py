@@ -1,6 +1,6 @@
 """Ordinary prompts bring nothing; a prompt about something that is known brings it.
 
-176 memories as two people and their agents leave them in half a year: rules, decisions,
+161 memories as two people and their agents leave them in half a year: rules, decisions,
 fixes and facts about ten services.
 """
 
@@ -47,30 +47,15 @@ OF_A_SERVICE = (
 GENERAL = """
 The user prefers uv over pip for installing Python packages
 Never amend commits that are pushed
-The user wants answers without emoji
-Tests live beside the code in Rust and in tests/ in Python
 Timestamps are stored as UTC and shown in the user's time zone
-Ask before adding a dependency
 The staging cluster is wiped every Sunday at 03:00
-Postgres 16 is the oldest version that we support
 All public APIs are versioned in the path
 The CSS uses logical properties and design tokens, no hex colours
-The dark theme is derived from tokens, do not write it by hand
-Release notes are written by a person
 The monorepo is built with Bazel; do not call go build directly
-The Terraform state lies in the bucket acme-tf-state
-Retries need an idempotency key
 Prices are integers in cents
 Kafka topics are named domain.event.version
-Avoid default exports in TypeScript
-Docker images are based on distroless
-Every cron job has an alert for silence
-The VPN drops at midnight because of key rotation
-The license header is added by a pre-commit hook
 Memory leaks in workers were caused by an unbounded LRU cache
 The port 9077 is taken by the metrics sidecar
-Backups are restored once a quarter as an exercise
-The benchmark machine is called anvil and has 16 cores
 """
 
 ORDINARY = """
@@ -80,10 +65,7 @@ continue
 please explain this function
 can you clean up the code a bit
 add a test for that
-undo the last change
 write a docstring for this class
-no, the other file
-show me the diff
 please remove the debug output
 refactor this into smaller functions
 which files did you change?
@@ -113,7 +95,7 @@ def known(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Vault:
             text.format(name=name, tongue=tongue, owns=owns, risk=risk)
             for text in OF_A_SERVICE
         ]
-    assert len(texts) == 176
+    assert len(texts) == 161
     vault.save_all([vault.draft({"text": text}) for text in texts])
     return vault
 
