@@ -317,7 +317,7 @@ def test_status_knows_what_is_installed_and_works(
     assert any("cannot be started" in problem for problem in one.problems)
 
 
-@pytest.mark.parametrize("where", ["timeout", "twice", "missing"])
+@pytest.mark.parametrize("where", ["timeout", "twice", "missing", "older version"])
 def test_status_sees_entries_that_are_not_as_memcli_writes_them(
     machine: Machine, where: str
 ) -> None:
@@ -328,6 +328,9 @@ def test_status_sees_entries_that_are_not_as_memcli_writes_them(
         found["hooks"]["AfterAgent"][0]["hooks"][0]["timeout"] = 10  # ms, not s
     elif where == "twice":
         found["hooks"]["BeforeAgent"] *= 2
+    elif where == "older version":
+        old = {"command": "memcli hook pre-compact --host gemini"}
+        found["hooks"]["PreCompress"] = [{"hooks": [old]}]
     else:
         del found["hooks"]["SessionEnd"]
     path.write_text(json.dumps(found))

@@ -193,16 +193,6 @@ def test_after_a_move_only_the_command_changes_and_what_a_person_added_stays():
     assert all('"command"' in old and '"command"' in new for old, new in changed)
 
 
-def test_entries_of_older_versions_and_doubles_go():
-    once = value(install("", table.find("gemini")))
-    once["hooks"]["PreCompress"] = [
-        {"hooks": [{"command": "memcli hook pre-compact --host gemini"}]}
-    ]
-    once["hooks"]["AfterAgent"] *= 2
-    mended = value(install(json.dumps(once), table.find("gemini")))
-    assert mended == value(install("", table.find("gemini")))
-
-
 def test_our_hook_in_a_group_with_others_is_taken_out_alone():
     lines = ("first", '"/a b/memcli" hook stop --host claude-code', "last")
     hooks = [{"type": "command", "command": line} for line in lines]

@@ -3,7 +3,6 @@
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,6 +14,7 @@ from memcli.vault import create
 from memcli.vault.caller import Caller
 from tests.checkouts import allow
 from tests.conftest import state_of
+from tests.saving import save
 from tests.sessions.hooks.calling import told
 
 OWN = "Never deploy the billing service on a Friday."
@@ -45,10 +45,6 @@ def shop(tmp_path: Path) -> Path:
 def filled(live: Vault) -> Vault:
     save(live, OWN, kind="constraint")
     return live
-
-
-def save(vault: Vault, text: str, **fields: Any) -> None:
-    vault.save(vault.draft({"text": text, **fields}))
 
 
 def said(event: str, cwd: Path, name: str = "a") -> str:
