@@ -63,7 +63,7 @@ def _merge(base: str, ours: str, theirs: str, path: str, *, cwd: str) -> int:
     for kept in merged.kept:
         _put_beside(cwd, folder + kept.path, kept.data)
     files.write_atomic(os.path.join(cwd, ours), merged.data)
-    for note in merged.notes if merged.eyes else ():
+    for note in merged.notes:
         sys.stderr.write(f"memcli: {_shown(path)}: {_shown(note)}\n")
     return 0
 

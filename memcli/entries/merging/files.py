@@ -65,14 +65,12 @@ class MergedFile(NamedTuple):
     Attributes:
         data: its bytes.
         kept: files to write besides, so that nothing is lost.
-        notes: what was decided, in sentence parts.
-        eyes: whether a person should look at it.
+        notes: what was decided, in sentence parts; a person should look at it then.
     """
 
     data: bytes
     kept: tuple[Kept, ...] = ()
     notes: tuple[str, ...] = ()
-    eyes: bool = False
 
 
 def merge_file(
@@ -187,7 +185,7 @@ def _merged(
         data = codec.encode(entry)
         if not own or codec.decode(data, path, kinds=kinds).entry != entry:
             raise MemcliError(f"{path}: cannot be written as it was merged")
-    return MergedFile(data, kept, notes, eyes=bool(kept or notes))
+    return MergedFile(data, kept, notes)
 
 
 def archived_text(
@@ -273,7 +271,7 @@ def _by_lines(
     if is_settings:
         note = f"both sides changed settings: those of {older.name} became comments"
     gap = "" if two.endswith("\n") or not two else "\n"
-    return MergedFile(f"{two}{gap}{more}".encode(), (), (note,), eyes=True)
+    return MergedFile(f"{two}{gap}{more}".encode(), (), (note,))
 
 
 def _beside(path: str, older: Version, newer: Version) -> MergedFile:
@@ -287,7 +285,7 @@ def _beside(path: str, older: Version, newer: Version) -> MergedFile:
         stem, dot, ending = name.partition(".")
         place = f"{folder}{slash}{stem}-{mark[-7:]}{dot}{ending}"
     note = f"both sides changed it: the file of {older.name} is kept as {place}"
-    return MergedFile(newer.data, (Kept(place, older.data),), (note,), eyes=True)
+    return MergedFile(newer.data, (Kept(place, older.data),), (note,))
 
 
 def _agrees(merged: str, texts: Sequence[str]) -> bool:
@@ -343,10 +341,10 @@ def merge_path(
                 return MergedFile(after.data)
             text = archived_text(path, side, entry, other, other.id)
             note = f"one side evolved it: the version of {side.name} is in the archive"
-            return MergedFile(after.data, (text,), (note,), eyes=True)
+            return MergedFile(after.data, (text,), (note,))
     kept = Kept(f"{path.removesuffix('.md')}-2.md", sides[0].data)
     note = "both sides made a file of this name: both are kept"
-    return MergedFile(sides[1].data, (kept,), (note,), eyes=True)
+    return MergedFile(sides[1].data, (kept,), (note,))
 
 
 # --- the marks of a merge -------------------------------------------------------------

@@ -309,7 +309,7 @@ class _Work:
         self.kept.update(merged.kept)
         if merged.notes:
             kept = merged.kept[0].path if merged.kept else ""
-            self._note(key, file, "; ".join(merged.notes), eyes=merged.eyes, kept=kept)
+            self._note(key, file, "; ".join(merged.notes), eyes=True, kept=kept)
         return file
 
     def _removed_and_changed(self, key: str, base: _File | None, file: _File) -> None:

@@ -76,7 +76,7 @@ def test_each_field_is_merged_by_its_rule(
     entry, done = of(start, start.replace(**ours), start.replace(**theirs))
     assert {name: getattr(entry, name) for name in merged} == merged
     assert done.notes == ((note,) if note else ())
-    assert (done.eyes, done.kept) == (bool(note), ())
+    assert done.kept == ()
 
 
 def test_lists_that_are_too_long_together_are_kept_in_two_files() -> None:
@@ -102,7 +102,7 @@ def test_of_two_texts_for_the_same_line_the_older_one_goes_to_the_archive() -> N
     assert (version.status, version.superseded_by) == (Status.SUPERSEDED, BASE.id)
     assert entry.supersedes == version.id
     assert kept.path == f"archive/memories/note/deploy.{version.id}.md"
-    assert merged.eyes
+    assert merged.notes
 
 
 @pytest.mark.parametrize(

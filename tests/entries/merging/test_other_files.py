@@ -39,7 +39,7 @@ def of(path: str, base: str, older: str, newer: str) -> MergedFile:
 def test_settings_that_disagree_are_those_of_one_side(older: str, newer: str) -> None:
     merged = of(layout.CONFIG, ADA, older, newer)
     assert tomllib.loads(merged.data.decode()) == tomllib.loads(newer)
-    assert merged.eyes
+    assert merged.notes
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -64,7 +64,7 @@ def test_merged_settings_hold_what_each_side_changed(seed: int) -> None:
     older, newer = changed(base), changed(base)
     merged = of(layout.CONFIG, text(base), text(older), text(newer))
     found = tomllib.loads(merged.data.decode())["agents"]
-    if merged.eyes:
+    if merged.notes:
         assert found == newer
         return
     for name in names:
