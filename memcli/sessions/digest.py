@@ -26,11 +26,7 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 MAX_CHARS = 24_000
-"""How long it is at most, in characters, unless the caller says otherwise. Of 209
-sessions none was longer."""
-
-LEAST_CHARS = 6_000
-"""How long it may be at least: the question takes half of it."""
+"""How long it is at most, in characters. Of 209 sessions none was longer."""
 
 MOST_ANSWERS = 10
 """How many answers a judge may give."""
@@ -247,7 +243,6 @@ def compose(
     project: str | None,
     turns: Sequence[Turn],
     known: Sequence[Known],
-    max_chars: int = MAX_CHARS,
 ) -> Digest:
     """A digest that is no longer than it may be.
 
@@ -256,9 +251,8 @@ def compose(
         project: where it took place.
         turns: as `turns_of` gives them.
         known: what the vault holds, the nearest first; what has no room is left out.
-        max_chars: of the whole; the question is in it.
     """
-    room = max_chars - len(QUESTION) - _AROUND
+    room = MAX_CHARS - len(QUESTION) - _AROUND
     shown = _fitting([_row(one) for one in known], room // 4)
     room -= sum(len(row) + 1 for row in shown)
     rows: list[str] = []
