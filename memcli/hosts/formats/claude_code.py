@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 
 from memcli.hosts.formats import records
-from memcli.hosts.transcript import Step, typed, typed_parts
+from memcli.hosts.transcript import Step, typed
 
 TYPE_CHECKING = False
 
@@ -142,18 +142,7 @@ def _content(record: Record) -> Any:
 
 def _texts(record: Record) -> list[str]:
     """The texts of each block that a person may have typed, in order."""
-    return _typed_blocks(_content(record))
-
-
-def _typed_blocks(content: Any) -> list[str]:
-    if isinstance(content, list):
-        content = [
-            block
-            for block in content
-            if isinstance(block, str)
-            or (isinstance(block, dict) and block.get("type") == "text")
-        ]
-    return typed_parts(records.parts_of(content))
+    return records.typed_blocks(_content(record))
 
 
 def _tool_results(record: Record) -> list[dict[str, Any]]:
@@ -197,7 +186,7 @@ def _midway(record: Record) -> str:
         return ""
     if given.get("isMeta") or any(record.get(flag) for flag in _FLAGS):
         return ""
-    return _plain(_typed_blocks(given.get("prompt")))
+    return _plain(records.typed_blocks(given.get("prompt")))
 
 
 def _correction(record: Record) -> str:

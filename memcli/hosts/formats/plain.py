@@ -177,11 +177,7 @@ class Cursor(records.Format):
 
 def _query(content: Any) -> str:
     """The text that a person typed; empty when the record is not a person's."""
-    if isinstance(content, list):
-        content = [
-            each for each in records.objects_of(content) if each.get("type") == "text"
-        ]
-    text = records.joined(typed_parts(records.parts_of(content)))
+    text = records.joined(records.typed_blocks(content))
     # Of several tags all but one are of a file or a text that was pasted.
     _, *queries = text.split(_OPEN)
     text = queries[0].partition(_CLOSE)[0].strip() if len(queries) == 1 else ""

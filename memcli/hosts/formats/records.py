@@ -18,13 +18,15 @@ from itertools import islice
 from typing import IO, Any
 
 from memcli.errors import Unreadable
-from memcli.hosts.transcript import Action, Role, Session, Step, typed, unframed
+from memcli.hosts.transcript import Session, Step, typed, typed_parts, unframed
 from memcli.storage.files import BINARY, NONBLOCK
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator
+
+    from memcli.hosts.transcript import Action, Role
 
 # Ten times what a host sends to a model at once; with its objects 100 MB.
 LONGEST = 16_000_000
@@ -220,6 +222,17 @@ def parts_of(content: Any) -> list[str]:
         text_of(part.get("text") if isinstance(part, dict) else part)
         for part in content
     ]
+
+
+def typed_blocks(content: Any) -> list[str]:
+    """The texts that a person may have typed, of a content with other blocks."""
+    if isinstance(content, list):
+        content = [
+            block
+            for block in content
+            if not isinstance(block, dict) or block.get("type") == "text"
+        ]
+    return typed_parts(parts_of(content))
 
 
 def joined(texts: Iterable[str]) -> str:
