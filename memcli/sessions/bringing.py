@@ -131,7 +131,7 @@ def bring(
     project = project_of(vault, session)
 
     def write(transaction: Transaction | None) -> list[Fate]:
-        known = vault.read(lambda reader: _Earlier(reader, session, earlier))
+        known = vault.read(lambda reader: _earlier(reader, session, earlier))
         planned = [
             routing.by_confidence(vault, candidate, source, project)
             for candidate in mined.candidates
@@ -193,7 +193,7 @@ def _written(
     vault: Vault,
     transaction: Transaction | None,
     routes: Sequence[Fate],
-    known: _Earlier,
+    known: Sequence[_Before],
 ) -> list[Fate]:
     """Put everything into the transaction; without one, say what would be put.
 
@@ -202,7 +202,7 @@ def _written(
     counts too, so the order in which sessions are mined changes nothing. What a judge
     says is not left out for what rules have found.
     """
-    fates = known.fates([route.candidate for route in routes])
+    fates = _fates(known, [route.candidate for route in routes])
     for place, route in enumerate(routes):
         if route.draft is None:
             fates.setdefault(place, route)
@@ -218,8 +218,8 @@ def _written(
     most = cap if judged else min(cap, MOST_UNSURE)
     sure = [place for place in fresh if _is_sure(routes[place].candidate)]
     unsure = [place for place in fresh if place not in sure]
-    room = max(0, cap - known.count(sure=True, judged=judged))
-    waiting = max(0, most - known.count(sure=False, judged=judged))
+    room = max(0, cap - _count(known, sure=True, judged=judged))
+    waiting = max(0, most - _count(known, sure=False, judged=judged))
     left_out = {*sure[room:], *unsure[waiting:]}
     for place in left_out:
         fates[place] = Fate(routes[place].candidate, "cut")
@@ -255,100 +255,92 @@ class _Before(NamedTuple):
     """A candidate that the session brought before.
 
     Attributes:
-        mark: the record in which it was found, and the rule.
+        record, rule: in which it was found, and by which.
         words: as `claim` gives them; people correct them.
         action, id: what it is now.
-        by_rule: whether other words of that record and rule are it as well.
+        confidence: that it had.
+        row: of the entry that it made; none where another entry said it.
     """
 
-    mark: tuple[Any, Any]
+    record: Any
+    rule: Any
     words: str
     action: str
     id: str
-    by_rule: bool
+    confidence: Any
+    row: StoredRow | None = None
 
 
-class _Earlier:
+def _earlier(reader: Reader, session: Session, record: Record | None) -> list[_Before]:
     """The candidates that one session has brought, by the vault and its record."""
+    found = []
+    for row in map(reader.row, reader.of_session(session.id)):
+        if row.writer in WRITERS and row.source.host == session.host:
+            rule, place = (row.rationale or "").partition(":")[0], row.source.record
+            about = place or "", rule, claim(row.text), "duplicate", row.id
+            found.append(_Before(*about, row.confidence, row))
+    for each in record.candidates if record else ():
+        name, action = each.get("id"), "duplicate"
+        if not isinstance(name, str):
+            continue
+        if not reader.exact("id", name):
+            action = FORGOTTEN
+        elif each.get("action") not in ("seen", "recurred"):
+            continue
+        mark, words = (each.get("record"), each.get("pattern")), each.get("text") or ""
+        found.append(_Before(*mark, claim(words), action, name, each.get("confidence")))
+    return found
 
-    def __init__(self, reader: Reader, session: Session, record: Record | None) -> None:
-        rows = [reader.row(doc) for doc in reader.of_session(session.id)]
-        self._rows = [
-            row
-            for row in rows
-            if row.writer in WRITERS and row.source.host == session.host
-        ]
-        # The confidence and the rule of each.
-        self._brought: list[tuple[Any, Any]] = [
-            (row.confidence, _mark_of(row)[1]) for row in self._rows
-        ]
-        self._before = [
-            _Before(_mark_of(row), claim(row.text), "duplicate", row.id, True)
-            for row in self._rows
-        ]
-        for each in record.candidates if record else ():
-            mark, name = (each.get("record"), each.get("pattern")), each.get("id")
-            words = claim(each.get("text") or "")
-            if isinstance(name, str) and not reader.exact("id", name):
-                self._before.append(_Before(mark, words, FORGOTTEN, name, True))
-            elif isinstance(name, str) and each.get("action") in ("seen", "recurred"):
-                self._before.append(_Before(mark, words, "duplicate", name, False))
-                self._brought.append((each.get("confidence"), each.get("pattern")))
 
-    def count(self, *, sure: bool, judged: bool) -> int:
-        """How many candidates it has brought that are HIGH, or are not.
+def _count(earlier: Iterable[_Before], *, sure: bool, judged: bool) -> int:
+    """How many earlier candidates are HIGH, or are not; `judged`: of a judge alone."""
+    return sum(
+        (one.confidence == Confidence.HIGH) is sure
+        for one in earlier
+        if one.action != FORGOTTEN and (not judged or one.rule == JUDGED)
+    )
 
-        Args:
-            sure: those that are HIGH; else the others.
-            judged: only those of a judge.
-        """
-        return sum(
-            (confidence == Confidence.HIGH) is sure and (not judged or rule == JUDGED)
-            for confidence, rule in self._brought
-        )
 
-    def fates(self, candidates: Sequence[Candidate]) -> dict[int, Fate]:
-        """The earlier outcomes of the candidates that are not new, by their places.
+def _fates(
+    earlier: Sequence[_Before], candidates: Sequence[Candidate]
+) -> dict[int, Fate]:
+    """The earlier outcomes of the candidates that are not new, by their places.
 
-        First come those in the same words; then what the same rule found in the same
-        record, since later turns change what is mined; then what a judge and a rule
-        made of one sentence. Each that was brought answers for one candidate.
-        """
-        fates: dict[int, Fate] = {}
-        for in_words in (True, False):
-            for place, candidate in enumerate(candidates):
-                mark = candidate.record, candidate.pattern
-                words = claim(unlinked(candidate.text))
-                for before in () if place in fates else self._before:
-                    same = before.words == words if in_words else before.by_rule
-                    if before.mark == mark and same:
-                        fates[place] = Fate(candidate, before.action, id=before.id)
-                        self._before.remove(before)
-                        break
+    First come those in the same words; then what the same rule found in the same
+    record, since later turns change what is mined; then what a judge and a rule
+    made of one sentence. Each that was brought answers for one candidate.
+    """
+    fates: dict[int, Fate] = {}
+    left = [*earlier]
+    for in_words in (True, False):
         for place, candidate in enumerate(candidates):
-            row = None if place in fates else self._of_same_sentence(candidate)
-            if row is not None:
-                fates[place] = Fate(candidate, "duplicate", id=row.id)
-        return fates
+            mark = candidate.record, candidate.pattern
+            words = claim(unlinked(candidate.text))
+            for before in () if place in fates else left:
+                is_own = before.row is not None or before.action == FORGOTTEN
+                same = before.words == words if in_words else is_own
+                if (before.record, before.rule) == mark and same:
+                    fates[place] = Fate(candidate, before.action, id=before.id)
+                    left.remove(before)
+                    break
+    for place, candidate in enumerate(candidates):
+        for before in () if place in fates else earlier:
+            if before.row and _same_sentence(candidate, before, before.row):
+                fates[place] = Fate(candidate, "duplicate", id=before.id)
+                break
+    return fates
 
-    def _of_same_sentence(self, candidate: Candidate) -> StoredRow | None:
-        if candidate.kind == _EVENT:
-            return None
-        words = _words(candidate.text)
-        for row in self._rows:
-            record, rule = _mark_of(row)
-            one_of_each = (rule == JUDGED) is not (candidate.pattern == JUDGED)
-            if record == candidate.record and one_of_each and row.kind != _EVENT:
-                others = _words(row.text)
-                if len(words & others) >= _SHARED * min(len(words), len(others)):
-                    return row
-        return None
+
+def _same_sentence(candidate: Candidate, before: _Before, row: StoredRow) -> bool:
+    """Whether a judge and a rule have read the same sentence."""
+    one_of_each = (before.rule == JUDGED) is not (candidate.pattern == JUDGED)
+    if before.record != candidate.record or not one_of_each:
+        return False
+    words, others = _words(candidate.text), _words(row.text)
+    shared = len(words & others) >= _SHARED * min(len(words), len(others))
+    return shared and _EVENT not in (candidate.kind, row.kind)
 
 
 def _words(text: str) -> set[str]:
     """The words of a text that say something, cut so that their forms meet."""
     return {word[:5] for word in tokens.words(text) if word not in tokens.STOP_WORDS}
-
-
-def _mark_of(row: StoredRow) -> tuple[str, str]:
-    return row.source.record or "", (row.rationale or "").partition(":")[0]
