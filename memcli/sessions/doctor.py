@@ -68,11 +68,13 @@ def doctor(named: str | None, around: Surroundings, caller: Caller) -> list[Chec
         around: the machine, as the process sees it.
         caller: who asks.
     """
+    from memcli.vault.health import git_state
+
     environ, cwd = caller.environ, caller.cwd or os.sep
     hosts = list(_hosts(environ, cwd, around))
     looks: dict[str, Callable[[], Iterator[Check]]] = {
         "memcli": lambda: _memcli(around),
-        "git": lambda: _git(environ),
+        "git": lambda: iter([_check("git", git_state.version(environ))]),
         "vault": lambda: _of_vault(Vault.open(named, caller), cwd),
         "config": lambda: _settings(environ),
         "vaults": lambda: _other_vaults(caller),
@@ -104,12 +106,6 @@ def _memcli(around: Surroundings) -> Iterator[Check]:
     elif os.path.realpath(found) != os.path.realpath(own):
         said, mend = f"{said}; the one on the PATH is another", f"see: {found}"
     yield _check("memcli", said, mend)
-
-
-def _git(environ: Mapping[str, str]) -> Iterator[Check]:
-    from memcli.vault.health import git_state
-
-    yield _check("git", git_state.version(environ))
 
 
 # --- the vault ------------------------------------------------------------------------
@@ -147,9 +143,6 @@ def _lint(vault: Vault) -> Iterator[Check]:
     elif findings:
         said += f", {counted(len(findings), 'warning')}"
         mend = "memcli inspect lint"
-    elif not os.access(vault.root, os.W_OK):
-        said += "; you may not write there, so nothing can be saved in it"
-        mend = "ask who owns the folder"
     yield _check("vault", said, mend, PROBLEM if errors else NOTE)
 
 
@@ -164,21 +157,15 @@ def _history(vault: Vault) -> Iterator[Check]:
         return
     history.subjects(repository, 1)  # raises where git cannot say
     name = repository.user_name()
-    said, mend = f"commits as {name}", ""
-    if name is None:
-        said = "git does not know your name, so memcli commits under its own"
-        mend = 'git config --global user.name "YOUR NAME"'
-    yield _check("history", said, mend)
+    unnamed = "git does not know your name, so memcli commits under its own"
+    mend = "" if name else 'git config --global user.name "YOUR NAME"'
+    yield _check("history", f"commits as {name}" if name else unnamed, mend)
 
 
 def _index(vault: Vault) -> Iterator[Check]:
     from memcli.vault.health import inspect
 
     facts = inspect.index_facts(vault)
-    if facts["unreadable"]:
-        said = f"cannot list {', '.join(facts['unreadable'])}"
-        yield _check("index", said, "chmod u+rx them", PROBLEM)
-        return
     entries = counted(facts["entries"], "entry")
     said = f"{entries} in {facts['path']}"
     locked = "; another process keeps it locked" if facts["stale"] else ""
@@ -188,16 +175,11 @@ def _index(vault: Vault) -> Iterator[Check]:
 def _sync(vault: Vault) -> Iterator[Check]:
     """How far the vault is from its remote, and how the last sync ended."""
     from memcli.vault import vaults
-    from memcli.vault.health import git_state
 
     state, mend = vaults.sync_state(vault), ""
     if state is None:
-        repository = git_state.repository_of(vault)
-        said = "no remote; to name one: memcli sync --setup URL"
-        if repository and repository.is_detached():
-            said = "HEAD is detached, so there is no branch to sync"
-            mend = "memcli inspect lint"
-        yield _check("sync", said, mend)
+        said = "no branch with a remote; to name one: memcli sync --setup URL"
+        yield _check("sync", said)
         return
     said = f"{state.remote} ({state.address}), never fetched"
     if state.ahead is not None:
