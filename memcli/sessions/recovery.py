@@ -125,7 +125,8 @@ def sweep(vault: Vault, environ: Mapping[str, str]) -> list[Swept]:
     for marker in markers.markers(vault.root, now):
         if vault.agent is not None and marker.agent != vault.agent.name:
             continue
-        swept = _swept(vault.acting_as(marker.agent), environ, marker)
+        outcome = _swept(vault.acting_as(marker.agent), environ, marker)
+        swept = Swept(marker.session, marker.host, *outcome)
         done.append(swept)
         if swept.outcome in ("dropped", "expired"):
             remove_quietly(marker.path)
@@ -224,29 +225,28 @@ def _state(path: str | None) -> tuple[int, int] | None:
         return None
 
 
-def _swept(vault: Vault, environ: Mapping[str, str], marker: Marker) -> Swept:
-    swept = Swept(marker.session, marker.host, "live")
+def _swept(
+    vault: Vault, environ: Mapping[str, str], marker: Marker
+) -> tuple[str, str | None]:
+    """The outcome for one marker, and why."""
     written = _written_since(marker)
     age = vault.now_ms() / 1000 - (written or marker.touched)
     if marker.state == REFLECTED and not written:
-        return swept._replace(outcome="unchanged" if age <= KEPT else "expired")
+        return ("unchanged" if age <= KEPT else "expired"), None
     if age < STILL:
-        return swept
+        return "live", None
     path = transcript(marker, environ)
     if path is None:
         if age < _NEVER:
-            return swept._replace(outcome="waiting", why="no transcript yet")
-        return swept._replace(outcome="dropped", why="no transcript for a day")
+            return "waiting", "no transcript yet"
+        return "dropped", "no transcript for a day"
     try:
         mine(vault, marker, path, environ, close=True)
     except LockBusy as error:
-        return swept._replace(outcome="waiting", why=error.message)
+        return "waiting", error.message
     except Exception as error:  # noqa: BLE001 one session must not stop the others
-        why = getattr(error, "strerror", None) or ""
-        why = getattr(error, "message", f"{type(error).__name__}: {why}")
-        outcome = "dropped" if age > KEPT else "failed"
-        return swept._replace(outcome=outcome, why=why)
-    return swept._replace(outcome="reflected")
+        return ("dropped" if age > KEPT else "failed"), hook_log.named(error)
+    return "reflected", None
 
 
 def _written_since(marker: Marker) -> float | None:

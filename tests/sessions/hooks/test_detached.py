@@ -167,7 +167,8 @@ def test_a_session_that_fails_is_tried_again_and_given_up_after_30_days(
         assert outcomes(live) == [outcome]
     assert not mark(live, "s1").exists()
     line = log(live, "sweep")[0]
-    assert (line["did"], line["error"]) == ("dropped", "no scanner")
+    assert line["did"] == "dropped"
+    assert line["error"].endswith(": no scanner")
 
 
 @pytest.mark.parametrize("error", [Unreadable("x"), OSError(28, "full"), KeyError()])
