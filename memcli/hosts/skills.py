@@ -161,7 +161,11 @@ def plan(
             verb = "removes" if removal else "writes over"
             steps.append(step._replace(why=_KEPT[copy.state].format(verb)))
             continue
-        page, why, after = skill.variant(variant_of(host)), "", None
+        page, why, after = (
+            skill.variant(record(host)[0] if host else GENERIC),
+            "",
+            None,
+        )
         if not removal:
             if copy and len(folder.hosts) > 1 and copy.variant not in (None, page):
                 page, why = GENERIC, "other hosts read this folder too"
@@ -204,18 +208,13 @@ class SkillFolder(NamedTuple):
     hosts: tuple[str, ...]
 
 
-def variant_of(host: str | None) -> str:
-    """The variant of the core skill for a host; generic when none is named.
+def record(name: str) -> tuple[str, Host | None]:
+    """The page of the core skill for a host, and its row: a page that is a host's own
+    names it as well.
 
     Raises:
         UsageError: memcli does not know this host.
     """
-    return _record(host)[0] if host else GENERIC
-
-
-def _record(name: str) -> tuple[str, Host | None]:
-    """The page of the core skill for a host, and its row: a page that is a host's own
-    names it as well."""
     for host in table.hosts():
         if name != GENERIC and name in (host.name, host.skill_page):
             return host.skill_page, host
@@ -252,23 +251,21 @@ def place(host: str, scope: str, environ: Mapping[str, str], cwd: str) -> SkillF
         UsageError: the host is unknown, or has no folder that is known.
         UnsafePath: the project's leads out of the project through a link.
     """
-    record = _record(host)[1]
-    if record is None or record.skill_folder is None:
+    row = record(host)[1]
+    if row is None or row.skill_folder is None:
         raise UsageError(
             f"memcli knows no folder of skills for {host}",
             hint=f"Name one: memcli install {host} --skills --dir PATH",
         )
     own = home(environ)
     root = own if scope == "user" else project_root(cwd, home=own)
-    path = os.path.join(root, *record.skill_folder.split("/"))
+    path = os.path.join(root, *row.skill_folder.split("/"))
     moved = environ.get("CLAUDE_CONFIG_DIR")
     if scope == "project":
-        refuse_outside(root, record.skill_folder)
-    elif moved and record.skill_folder == ".claude/skills":
+        refuse_outside(root, row.skill_folder)
+    elif moved and row.skill_folder == ".claude/skills":
         path = os.path.join(os.path.abspath(os.path.expanduser(moved)), "skills")
     sharing = tuple(
-        other.name
-        for other in table.hosts()
-        if other.skill_folder == record.skill_folder
+        other.name for other in table.hosts() if other.skill_folder == row.skill_folder
     )
     return SkillFolder(path, scope, sharing)

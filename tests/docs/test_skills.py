@@ -75,7 +75,7 @@ def test_the_nine_skills_and_the_nine_variants_are_there() -> None:
     listed = skills.catalog()
     assert set(listed) == NAMES
     assert set(listed["core"].pages) == VARIANTS
-    assert {skills.variant_of(host) for host in skills.HOSTS} == VARIANTS
+    assert {skills.record(host)[0] for host in skills.HOSTS} == VARIANTS
 
 
 # --- pages that every host loads ---------------------------------------------------

@@ -32,8 +32,8 @@ def test_a_host_has_a_page_of_the_core_skill(name: str) -> None:
     host = table.find(name)
     core = skills.catalog()["core"]
     assert host.skill_page in core.pages
-    assert skills.variant_of(name) == host.skill_page
-    assert skills.variant_of(host.skill_page) == host.skill_page
+    assert skills.record(name)[0] == host.skill_page
+    assert skills.record(host.skill_page)[0] == host.skill_page
 
 
 @every_host_with_hooks
