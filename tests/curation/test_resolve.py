@@ -25,9 +25,7 @@ def shown(vault: Vault) -> list[str]:
     """Everything that any path shows."""
     rows = every(vault, Query("", view_of(NOW))).rows
     found = vault.read(lambda reader: select.chosen(reader, vault.settings, VIEW))
-    return sorted(
-        {row.text for row in rows} | {one.text for one in (*found.rules, *found.focus)}
-    )
+    return sorted({row.text for row in rows} | {one.text for one in found})
 
 
 def test_if_id_provided_directly_resolve_by_id(vault: Vault) -> None:

@@ -166,7 +166,7 @@ def test_constraints_and_injection_show_nothing_else(asked: Vault, view: str) ->
     settings = asked.settings
     settings = settings._replace(injection=settings.injection._replace(chars=1_000_000))
     found = asked.read(lambda reader: select.chosen(reader, settings, VIEWS[view]))
-    injected = {one.id for one in (*found.rules, *found.focus)}
+    injected = {one.id for one in found}
     assert injected <= allowed
     # What is left out and could be shown has another reason: faded, or no room.
     every = select.reflections(asked, VIEWS[view])

@@ -140,8 +140,7 @@ def shown(vault: Vault) -> dict[str, list[str]]:
     newest = listing.listed(vault, Query("", VIEW)).rows
     both = Vaults([vault])
     reflected = vault.reflect(Query(SOLVED, VIEW))
-    chosen = vault.read(lambda reader: select.chosen(reader, vault.settings, VIEW))
-    told = [*chosen.rules, *chosen.focus]
+    told = vault.read(lambda reader: select.chosen(reader, vault.settings, VIEW))
     words = prompt.question(SOLVED)
     at_start = vault.read(lambda reader: start.standing(vault, reader, SESSION))
     fits = vault.read(lambda reader: prompt.fitting(vault, reader, words, VIEW, set()))

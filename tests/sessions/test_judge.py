@@ -277,9 +277,8 @@ def test_what_a_session_taught_fades_and_ends_unless_it_is_met_again(
 
     def told() -> list[str]:
         view = View(clock[0])
-        going = moving.read(lambda reader: chosen(reader, moving.settings, view))
+        items = moving.read(lambda reader: chosen(reader, moving.settings, view))
         start = moving.read(lambda r: standing(moving, r, Session(view))).items
-        items = [*going.rules, *going.focus]
         assert {one.text for one in items} <= {one.text for one in start}
         return [f"{one.item} {one.score:.2f}" for one in items]
 

@@ -66,20 +66,9 @@ class WeighedItem(NamedTuple):
         return fields
 
 
-class Injected(NamedTuple):
-    """The rules and the focus that go into a session."""
-
-    rules: list[WeighedItem]
-    focus: list[WeighedItem]
-
-
-def chosen(reader: Reader, settings: Config, view: View) -> Injected:
-    """Choose what goes into a session, by the settings of the reader's vault."""
-    taken = [each for each in _weighed(reader, settings, view) if each.injected]
-    return Injected(
-        rules=[rule for rule in taken if rule.item == _RULES],
-        focus=[focus for focus in taken if focus.item == _FOCUS],
-    )
+def chosen(reader: Reader, settings: Config, view: View) -> list[WeighedItem]:
+    """The rules and the focus that go into a session, by the settings of the vault."""
+    return [each for each in _weighed(reader, settings, view) if each.injected]
 
 
 def reflections(vault: Vault, view: View) -> list[WeighedItem]:

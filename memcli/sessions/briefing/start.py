@@ -119,8 +119,8 @@ def standing(vault: Vault, reader: Reader, session: Session) -> Standing:
     chosen = select.chosen(reader, vault.settings, session.view)
     items = [
         *found.items((doc for doc in ordered if doc in pinned), PINNED),
-        *found.items(found.docs_of(chosen.rules), RULES),
-        *found.items(found.docs_of(() if source else chosen.focus), RECENTLY),
+        *found.items(found.docs_of(chosen, Kept.INVARIANT), RULES),
+        *found.items(found.docs_of(() if source else chosen, Kept.DERIVED), RECENTLY),
     ]
     # Of the sessions that were summed up the last one says where the work stands.
     summaries = others & set(reader.exact("tag", SUMMARY_TAG)) & set(ordered)
@@ -194,10 +194,11 @@ class _Found:
         project = self._session.project
         return set(self._reader.exact("project", project) if project else ())
 
-    def docs_of(self, chosen: Iterable[WeighedItem]) -> Iterator[int]:
-        """The documents of reflection items."""
+    def docs_of(self, chosen: Iterable[WeighedItem], kind: Kept) -> Iterator[int]:
+        """The documents of the reflection items of a kind."""
         for item in chosen:
-            yield from self._reader.exact("id", item.id)[:1]
+            if item.item == kind:
+                yield from self._reader.exact("id", item.id)[:1]
 
     def place(self, doc: int) -> str:
         """The heading for what holds here, or everywhere."""

@@ -28,9 +28,10 @@ def configure(vault: Vault, text: str) -> None:
     Path(vault.root, ".memcli", "config.toml").write_text(f"[injection]\n{text}\n")
 
 
-def told(vault: Vault) -> select.Injected:
-    """What goes into a session."""
-    return vault.read(lambda reader: select.chosen(reader, vault.settings, VIEW))
+def told(vault: Vault, item: str) -> list[select.WeighedItem]:
+    """The items of a kind that go into a session."""
+    found = vault.read(lambda reader: select.chosen(reader, vault.settings, VIEW))
+    return [one for one in found if one.item == item]
 
 
 def chosen(vault: Vault) -> list[str]:
@@ -51,13 +52,12 @@ def test_rules_and_focus_are_apart_each_with_its_reason(vault: Vault) -> None:
     item(vault, "Always run the linter before a commit", "invariant")
     item(vault, "Next run: retest the rerank config")
     item(vault, "Never deploy on a Friday", "invariant", created=days_ago(30))
-    found = told(vault)
-    assert [(one.text, one.reason) for one in found.rules] == [
+    assert [(one.text, one.reason) for one in told(vault, "invariant")] == [
         ("Always run the linter before a commit", "rule, weight 1.10"),
         ("Never deploy on a Friday", "rule, weight 1.06"),
     ]
-    assert [one.text for one in found.focus] == ["Next run: retest the rerank config"]
-    assert found.focus[0].days_left == 14
+    (focus,) = told(vault, "derived")
+    assert (focus.text, focus.days_left) == ("Next run: retest the rerank config", 14)
     assert omitted(vault) == []
 
 
@@ -83,10 +83,10 @@ def test_stale_derived_lessons_of_a_solved_problem_leave_the_budget_to_others(
     )
     stale = [item(vault, lesson) for lesson in lessons]
     fresh = item(vault, "Keep the database pool at twelve", created=days_ago(5))
-    before = told(vault)
-    assert fresh not in [one.id for one in before.focus]
+    before = told(vault, "derived")
+    assert fresh not in [one.id for one in before]
     vault.resolve(*stale, note="Rerank is confirmed working")
-    assert [one.id for one in told(vault).focus] == [fresh]
+    assert [one.id for one in told(vault, "derived")] == [fresh]
 
 
 def test_the_same_words_as_rule_and_delta_go_in_once_as_the_rule(vault: Vault) -> None:
@@ -97,9 +97,8 @@ def test_the_same_words_as_rule_and_delta_go_in_once_as_the_rule(vault: Vault) -
         'created: "2026-11-21T00:00:00Z"\n---\nCheck the lock file first\n',
         encoding="utf-8",
     )
-    found = told(vault)
-    assert [one.item for one in (*found.rules, *found.focus)] == ["invariant"]
-    assert found.rules[0].sightings == 2
+    assert told(vault, "derived") == []
+    assert [one.sightings for one in told(vault, "invariant")] == [2]
 
 
 def test_sightings_sum_and_keep_an_item_alive(vault: Vault) -> None:
@@ -111,7 +110,7 @@ def test_sightings_sum_and_keep_an_item_alive(vault: Vault) -> None:
             {"text": "watch the disk.", "item": "derived", "source": {"session": "b"}}
         )
     )
-    (one,) = told(vault).focus
+    (one,) = told(vault, "derived")
     assert (one.sightings, one.days_left) == (2, 14.0)
 
 
