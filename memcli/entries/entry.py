@@ -307,7 +307,7 @@ def check_tag(value: str) -> str:
     """
     tag = value.strip().lower()
     if re.fullmatch(_TAG, tag if tag.isascii() else _unmarked(tag)):
-        return tag if tag.isascii() else _composed(tag)
+        return composed(tag)
     fitting = fitting_tag(value)
     raise InvalidValue(
         f"not a tag: {_shown(value)}: one word of letters, digits and _ : . / + -",
@@ -318,13 +318,16 @@ def check_tag(value: str) -> str:
 
 def fitting_tag(value: str) -> str:
     """Return the nearest text that `check_tag` accepts; empty when there is none."""
-    tag = re.sub(r"\s+", "-", _composed(value.strip().lstrip("#").strip().lower()))
+    tag = re.sub(r"\s+", "-", composed(value.strip().lstrip("#").strip().lower()))
     valid = "".join(c for c in tag if re.fullmatch(_TAG, "a" + c) or not _unmarked(c))
     start = re.search(r"\w", valid)
     return re.sub("-{2,}", "-", valid[start.start() :]).rstrip("-") if start else ""
 
 
-def _composed(text: str) -> str:
+def composed(text: str) -> str:
+    """The text with each letter and its accents as one sign where there is one."""
+    if text.isascii():
+        return text
     import unicodedata
 
     return unicodedata.normalize("NFC", text)

@@ -14,7 +14,7 @@ from memcli.entries.text.tokens import NEGATIONS, STOP_WORDS, stemmer
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
 
 NUMBER, WEEKDAY, NOT, NAME, ORDER = "number", "weekday", "not", "name", "order"
@@ -66,9 +66,9 @@ def differences(text: str, other: str) -> tuple[str, ...]:
     first, second = _words(text), _words(other)
     mine, theirs = _alone(first, second), _alone(second, first)
     found = []
-    if _only(mine, _is_number) and _only(theirs, _is_number):
+    if any(map(_is_number, mine)) and any(map(_is_number, theirs)):
         found.append(NUMBER)
-    if _only(mine, _WEEKDAY.fullmatch) and _only(theirs, _WEEKDAY.fullmatch):
+    if any(map(_WEEKDAY.fullmatch, mine)) and any(map(_WEEKDAY.fullmatch, theirs)):
         found.append(WEEKDAY)
     if any(map(_denies, first)) != any(map(_denies, second)):
         found.append(NOT)
@@ -140,10 +140,6 @@ def _words(text: str) -> list[str]:
     ]
 
 
-def _only(words: Iterable[str], fits: Callable[[str], object]) -> bool:
-    return any(map(fits, words))
-
-
 def _is_number(word: str) -> bool:
     return word[0].isdecimal()
 
@@ -169,9 +165,7 @@ def _places(words: list[str], alone: set[str]) -> set[tuple[int, str]]:
     found = set()
     for at, word in enumerate(words, 1):
         before, after = around[at - 1], around[at + 1]
-        if word in _QUIET or before in _ARTICLES:
-            continue
-        if word not in alone:
+        if word in _QUIET or before in _ARTICLES or word not in alone:
             continue
         if not (_is_number(word) or _denies(word) or _WEEKDAY.fullmatch(word)):
             found |= {(-1, before), (1, after)}
@@ -189,8 +183,6 @@ def begins(text: str) -> int:
     """
     if "<<<<<<< " not in text:
         return -1
-    import re
-
     places = [0]
     for mark in _CONFLICT:
         found = re.compile(mark, re.MULTILINE).search(text, places[-1])

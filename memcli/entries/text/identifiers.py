@@ -68,10 +68,6 @@ def _of_word(word: str, is_code: bool) -> str | None:
 
     One that stands in code may be plainer.
     """
-    # Nearly every word of prose.
-    plain = not is_code and word.isalpha()
-    if plain and (word.islower() or word[1:].islower()):
-        return None
     bare = word.strip(AROUND).rstrip(".").rstrip(AROUND)
     if not is_code and bare.isalpha() and bare[1:].islower():
         return None

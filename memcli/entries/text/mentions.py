@@ -13,6 +13,7 @@ import os
 import re
 from functools import cache
 
+from memcli.entries.entry import composed
 from memcli.entries.ids import is_id
 from memcli.entries.text.identifiers import (
     AROUND,
@@ -59,16 +60,7 @@ class Compiled(NamedTuple):
 
 def fold(name: str) -> str:
     """The form in which two spellings of one name are equal."""
-    return " ".join(_composed(name).split()).casefold()
-
-
-def _composed(text: str) -> str:
-    """The text with each letter and its accents as one sign where there is one."""
-    if text.isascii():
-        return text
-    import unicodedata
-
-    return unicodedata.normalize("NFC", text)
+    return " ".join(composed(name).split()).casefold()
 
 
 # --- texts ------------------------------------------------------------------------
@@ -154,7 +146,7 @@ def forms(text: str, places: dict[str, list[tuple[str, int, str]]]) -> Iterator[
         text: any text.
         places: of `Compiled`.
     """
-    text = " ".join(_composed(text).split())
+    text = " ".join(composed(text).split())
     lower = lowered(text)
     done = 0
     for start, word in words_of(lower):

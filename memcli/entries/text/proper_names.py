@@ -133,7 +133,9 @@ def _capitalised(text: str) -> Iterator[tuple[str, bool]]:
             continue
         for match in re.finditer(_RUN, plain):
             head = plain[: match.start(1)].rstrip(_LEADING + " \t")
-            begins = not head or _ends(head)
+            # Where a sentence ends before it, another begins.
+            ends = head.rstrip(_ENDING)[-1:] in _STOPS or head.endswith(("—", "–"))
+            begins = not head or ends
             run: list[str] = []
             for word in (*match[1].split(), ""):
                 stem = re.sub(r"['’]s?$", "", word)
@@ -152,8 +154,3 @@ def _is_title(words: list[str]) -> bool:
     return len(words) > 2 and not any(
         word[:1].islower() and word not in STOP_WORDS for word in plain
     )
-
-
-def _ends(word: str) -> bool:
-    """Whether a sentence ends behind a word, from its first letter on."""
-    return word.rstrip(_ENDING)[-1:] in _STOPS or word.endswith(("—", "–"))

@@ -112,7 +112,7 @@ def _words_of(chunk: str) -> tuple[str, ...]:
     if chunk.isascii() and chunk.isalpha():
         if chunk[1:].islower() or chunk.islower() or chunk.isupper():
             return (chunk.lower()[:_LONGEST],)
-    elif not chunk.isascii() and _is_unspaced(chunk):
+    elif not chunk.isascii() and re.match(f"[{UNSPACED}]", chunk):
         return tuple(_bigrams(chunk))
     return tuple(_split(chunk))
 
@@ -197,10 +197,6 @@ def _spaced(text: str) -> str:
     """Put spaces around runs of scripts without spaces."""
     # Compiled at its first use: its ranges cost 4 ms, which an English recall saves.
     return re.sub(f"[{UNSPACED}]+", r" \g<0> ", text)
-
-
-def _is_unspaced(chunk: str) -> bool:
-    return re.match(f"[{UNSPACED}]", chunk) is not None
 
 
 def _bigrams(run: str) -> list[str]:
