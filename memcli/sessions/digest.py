@@ -10,6 +10,8 @@ frame, so that a session whose prompt it was, as that of a judge, teaches nothin
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from itertools import groupby
 
 from memcli.hosts.transcript import FRAME, Session, Step
 from memcli.named_tuple import NamedTuple
@@ -303,25 +305,16 @@ def _last_line(text: str) -> str:
 
 def _without_pastes(text: str) -> str:
     """A turn with its blank lines gone, and of what was pasted the two ends."""
-    own = [start for start, _ in foreign.own(re.sub(r"[\u00a7\u00a4]", " ", text))]
+    own = foreign.own(re.sub(r"[\u00a7\u00a4]", " ", text))
+    ends = [match.start() for match in re.finditer("\n", text)]
+    numbers = {bisect_left(ends, start) for start, _ in own}
+    rows = ((n in numbers, line) for n, line in enumerate(text.split("\n")))
     kept: list[str] = []
-    pasted: list[str] = []
-    position = own_at = 0
-    for line in [*text.split("\n"), None]:
-        # `foreign.own` counts from behind a bullet, and goes from line to line as we do.
-        while own_at < len(own) and own[own_at] < position:
-            own_at += 1
-        is_own = line is None or (
-            own_at < len(own) and own[own_at] <= position + len(line)
-        )
-        if is_own and pasted:
-            kept.append(f"[pasted: {_both_ends(' / '.join(pasted), _PASTE)}]")
-            pasted = []
-        if line is None:
-            break
-        position += len(line) + 1
-        if line.strip():
-            (kept if is_own else pasted).append(" ".join(line.split()))
+    for is_own, group in groupby(rows, key=lambda row: row[0]):
+        lines = [" ".join(line.split()) for _, line in group if line.strip()]
+        if lines and not is_own:
+            lines = [f"[pasted: {_both_ends(' / '.join(lines), _PASTE)}]"]
+        kept += lines
     return "\n   ".join(kept)
 
 
