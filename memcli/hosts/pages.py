@@ -17,6 +17,7 @@ from memcli.entries.entry import fitting_tag
 from memcli.errors import InvalidEntry, InvalidValue, Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
+from memcli.storage.vault_paths import walk
 
 TYPE_CHECKING = False
 
@@ -122,20 +123,13 @@ def below(folder: str, *ends: str) -> list[str]:
     Links are not followed, and hidden folders not entered.
     """
     paths: list[str] = []
-    folders = [(folder, 0)]
-    while folders and len(paths) < _MOST_FILES:
-        place, depth = folders.pop()
-        try:
-            with os.scandir(place) as entries:
-                found = sorted(entries, key=lambda entry: entry.name)
-        except (OSError, ValueError):
-            continue
-        for entry in found:
-            if entry.is_dir(follow_symlinks=False):
-                if depth < _DEEPEST and not entry.name.startswith("."):
-                    folders.append((entry.path, depth + 1))
-            elif entry.is_file(follow_symlinks=False) and entry.name.endswith(ends):
-                paths.append(entry.path)
+    for place, folders, names in walk(folder):
+        depth = place.removeprefix(folder).count(os.sep)
+        folders[:] = [f for f in folders if depth < _DEEPEST and not f.startswith(".")]
+        found = (os.path.join(place, name) for name in names if name.endswith(ends))
+        paths += (p for p in found if os.path.isfile(p) and not os.path.islink(p))
+        if len(paths) > _MOST_FILES:
+            break
     return sorted(paths)[:_MOST_FILES]
 
 
