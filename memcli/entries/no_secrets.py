@@ -152,23 +152,13 @@ def masked(text: str) -> str:
 def _marked(text: str, *, wide: bool) -> str:
     # A key that was written right behind another begins with a word after the mark.
     for _ in range(_ROUNDS):
-        found = _apart(secrets.spans(text, wide=wide))
+        found = sorted(secrets.spans(text, wide=wide))
         if not found:
             break
         pieces, place = [], 0
-        for start, end in found:
-            pieces += [text[place:start], MARK]
-            place = end
+        for start, end, _ in found:
+            if start >= place:  # else it overlaps the one before, and has its mark
+                pieces += [text[place:start], MARK]
+            place = max(place, end)
         text = "".join((*pieces, text[place:]))
     return text
-
-
-def _apart(spans: Iterable[secrets.Span]) -> list[tuple[int, int]]:
-    """The stretches, with those that overlap made one."""
-    found: list[tuple[int, int]] = []
-    for start, end, _ in sorted(spans):
-        if found and start < found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
-        else:
-            found.append((start, end))
-    return found

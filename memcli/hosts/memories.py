@@ -280,7 +280,9 @@ def found(tool: Tool, places: Sequence[str], folder: str | None) -> Found:
         folder: of the project at hand, which a page below it is about.
     """
     for place in places:
-        about = _owner(place, folder)
+        above = os.path.join(folder, "") if folder else None
+        is_inside = above and os.path.abspath(place).startswith(above)
+        about = folder if is_inside else None
         if not os.path.lexists(place):
             yield Problem(place, 1, "no such file or folder")
         elif _leads_away(place, about):
@@ -289,14 +291,6 @@ def found(tool: Tool, places: Sequence[str], folder: str | None) -> Found:
             yield Problem(place, 1, "is not a file")
         else:
             yield from tool.read(place, about)
-
-
-def _owner(place: str, folder: str | None) -> str | None:
-    """The folder that a place is about: the project that it lies in."""
-    if folder is None:
-        return None
-    inside = os.path.abspath(place).startswith(os.path.join(folder, ""))
-    return folder if inside else None
 
 
 def _leads_away(place: str, project: str | None) -> bool:

@@ -20,7 +20,7 @@ from memcli.sessions.hooks import pipe
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any, NoReturn
 
     from memcli.hosts.hook_payload import Event
@@ -286,17 +286,13 @@ def _handle(answer: Answer, host: Host) -> str:
         return ""
     if event.name == "pre-compact" and not host.starts_after_compaction:
         markers.forget(root, event.session, os.environ.get("MEMCLI_AGENT"))
-    line["did"] = pipe.start(root, *_mining_flags(event))
-    return ""
-
-
-def _mining_flags(event: Event) -> Iterator[str]:
-    yield f"--session={event.session}"
-    yield f"--host={event.host}"
+    flags = [f"--session={event.session}", f"--host={event.host}"]
     if event.transcript:
-        yield f"--transcript={event.transcript}"
+        flags.append(f"--transcript={event.transcript}")
     if event.name == "session-end":
-        yield "--close"
+        flags.append("--close")
+    line["did"] = pipe.start(root, *flags)
+    return ""
 
 
 def _begin(root: str, event: Event) -> bool:
