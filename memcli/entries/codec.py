@@ -200,12 +200,6 @@ _READERS = {name: check for name, check in CHECKS.items() if name != "id"}
 _DEFAULTS = tuple(map(Entry._field_defaults.get, FIELDS))
 
 
-def _goes_without(entry: Entry, name: str, value: Any, default: Any) -> bool:
-    """Whether a field needs no line; what says that it is over means that alone."""
-    over = entry.resolved_at or entry.superseded_by
-    return bool(value == default) and not (name == "status" and over)
-
-
 # --- changing a file in place -----------------------------------------------------
 
 
@@ -218,6 +212,7 @@ def _block(page: Page, before: Entry, entry: Entry, *, own: bool, newline: str) 
         _own_id(page.parts)[0] or _ID_KEYS["id" not in (*given, *dict(entry.extra))]
     )
     written, last = set(), ""
+    over = entry.resolved_at or entry.superseded_by
 
     def fitted(lines: str, comment: str = "") -> str:
         rows = lines.split("\n")[:-1]
@@ -228,7 +223,8 @@ def _block(page: Page, before: Entry, entry: Entry, *, own: bool, newline: str) 
     ):
         key = id_key if name == "id" else name
         unchanged = value == prior and (own or name != "id")
-        bare = _goes_without(entry, name, value, default)
+        # At its default a field needs no line; a status of what is over does.
+        bare = value == default and not (name == "status" and over)
         if not bare:
             written.add(key)
         if key in given:
