@@ -1,6 +1,5 @@
 """The promises of docs/agents/output.md, kept on success and on failure."""
 
-import json
 import os
 import subprocess
 import sys
@@ -9,10 +8,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.entries import layout
-from memcli.storage.lock import Lock
 from tests.cli.conftest import Run
-from tests.conftest import state_of
 
 KEYS = ["memcli", "command", "ok", "data", "warnings", "error"]
 
@@ -54,22 +50,6 @@ def test_batch_names_the_line_that_is_wrong(memcli: Run) -> None:
     done = memcli("recall", "--batch", "-", "--json", stdin=b'{"query": "x"}\n{"q": 1}')
     assert done.code == 1
     assert "line 2" in done.json["error"]["message"]
-
-
-def test_held_lock_is_a_reason_to_try_again(
-    vault: Vault, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from memcli.cli import flags
-    from memcli.cli.run import run
-
-    config = Path(vault.root, ".memcli", "config.toml")
-    config.write_text("[limits]\nlock_wait = 0.1\n", encoding="utf-8")
-    values = flags.parse("save", ["red apples", "--json", "--vault", vault.root])
-    assert values is not None
-    lock = str(state_of(vault.root, layout.LOCK))
-    with Lock(lock, 1):
-        assert run("save", values) == 75
-    assert json.loads(capsys.readouterr().out)["error"]["code"] == "lock_busy"
 
 
 def test_broken_file_is_named_by_every_command(memcli: Run, vault: Vault) -> None:
@@ -117,18 +97,6 @@ def test_empty_variable_counts_as_unset(memcli: Run) -> None:
     done = memcli("recall", "x", "--json", environ={"MEMCLI_VAULT": ""})
     assert done.json["error"]["code"] == "vault_not_found"
     assert "memcli init" in done.json["error"]["hint"]
-
-
-@pytest.mark.parametrize("name", ["", " "])
-def test_an_agent_without_a_name_is_not_the_owner(
-    memcli: Run, vault: Vault, name: str
-) -> None:
-    vault.save(vault.draft({"text": "red apples"}))
-    for words in (["recall", "apples"], ["save", "green pears"], ["inspect"]):
-        done = memcli(*words, "--agent", name, "--json")
-        assert (done.code, done.json["data"]) == (2, None)
-        assert done.json["error"]["code"] == "usage"
-        assert done.json["error"]["message"].startswith("--agent ")
 
 
 def test_escape_sequences_are_shown_not_obeyed(memcli: Run) -> None:

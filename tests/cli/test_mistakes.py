@@ -83,6 +83,8 @@ MISTAKES = """
 2 usage sync --all
 2 empty_text save ' '
 2 usage save x --agent ''
+2 usage recall x --agent ' '
+2 usage inspect --agent ''
 2 usage save x --project ''
 2 usage save x --tag a --tag=
 2 - save two words # A text of several words needs quotes.
@@ -96,6 +98,7 @@ MISTAKES = """
 2 usage evolve ID x --file y
 2 empty_text evolve ID ''
 2 invalid_kind evolve ID x --kind nonsense
+2 invalid_tag evolve ID x --tag 'two words'
 1 nothing_to_change evolve ID 'We deploy on Tuesdays'
 1 no_version_before undo ID # To hide it: memcli resolve
 1 entry_not_found evolve 1zzz x
@@ -145,6 +148,14 @@ MISTAKES = """
 1 entry_not_found inspect ../../etc
 1 research_not_found inspect research nosuch
 1 owner_only inspect --agent ada
+1 owner_only inspect lint --agent ada
+1 owner_only inspect mining --agent ada
+1 owner_only config --agent ada
+1 owner_only config set limits.body 5 --agent ada
+1 owner_only doctor --fix --agent ada
+1 owner_only log --agent ada
+1 owner_only signals --agent ada
+1 owner_only undo --agent ada
 2 usage install nosuch --skills
 2 usage install windsurf --skills
 2 usage uninstall --skills

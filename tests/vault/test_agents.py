@@ -75,28 +75,6 @@ def test_an_agent_hears_neither_names_nor_how_to_ask_as_the_owner(
     assert "--agent" not in (refused.value.hint or "")
 
 
-def test_what_shows_more_than_single_entries_is_for_the_owner(
-    make_vault: VaultMaker,
-) -> None:
-    from memcli.curation import undo
-    from memcli.sessions import reflect_session
-    from memcli.vault.health import inspect, lint, log, repair
-
-    vault = make_vault(agent="ada")
-    for ask in (
-        lint.lint,
-        inspect.overview,
-        inspect.index_facts,
-        repair.plan,
-        log.log,
-        reflect_session.mining,
-    ):
-        with pytest.raises(NotAllowed, match="for the owner"):
-            ask(vault)
-    with pytest.raises(NotAllowed, match="for the owner"):
-        undo.undo_last(vault)
-
-
 def test_inspect_agents_counts_what_each_wrote_and_sees(make_vault: VaultMaker) -> None:
     from memcli.vault.agents import agents
 

@@ -45,14 +45,11 @@ def test_a_session_counts_once_however_often_it_is_read(
     assert snapshot(vault.root) == before
 
 
-def test_without_a_session_a_day_counts_once(make_vault: Callable[..., Vault]) -> None:
-    from tests.conftest import NOW
-
-    now = NOW
-    vault = make_vault(now_ms=lambda: now * 1000)
+def test_without_a_session_a_day_counts_once(moving: Vault, clock: list[int]) -> None:
+    vault = moving
     assert say(vault, "Retest rerank").outcome == "created"
     assert say(vault, "Retest rerank").outcome == "duplicate"
-    now += 86_400
+    clock[0] += 86_400
     assert say(vault, "Retest rerank").outcome == "seen"
     assert say(vault, "Retest rerank").outcome == "duplicate"
 

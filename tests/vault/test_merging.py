@@ -11,7 +11,6 @@ from memcli.curation import importing
 from memcli.entries.entry import Entry, Visibility
 from memcli.vault import saved, saving
 from memcli.vault.saved import Saved
-from tests.conftest import VaultMaker
 from tests.git_command import git
 
 TEXT = "We deploy on Tuesdays"
@@ -99,19 +98,6 @@ def test_only_what_all_readers_of_the_entry_may_see_is_added(
     assert added or "tags" in [left.field for left in done.left]
     assert done.entry.visibility is entry.visibility
     assert done.entry.groups == entry.groups
-
-
-def test_an_agent_adds_nothing_to_what_it_may_not_change(
-    make_vault: VaultMaker,
-) -> None:
-    owner = make_vault()
-    config = Path(owner.root, ".memcli", "config.toml")
-    config.write_text('[agents.bob]\npolicy = "shared"\n', encoding="utf-8")
-    held = save(owner, pinned=True)
-    again = save(owner.acting_as("bob"), tags=["mine"])
-    assert (again.id, again.outcome) == (held.id, "duplicate")
-    assert [left.field for left in again.not_taken] == ["tags"]
-    assert owner.get(held.id).tags == ()
 
 
 def test_what_a_session_teaches_pins_nothing(vault: Vault) -> None:

@@ -1,6 +1,5 @@
 """A publish that comes late takes nothing of a newer one back."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,18 +10,14 @@ from memcli.search.postgres.engine import Published
 from memcli.search.postgres.publisher import Content, Publisher
 from memcli.storage.git.repository import Repository
 from memcli.vault import publishing
+from tests.git_command import git
 
 URL = "postgresql://ada:s3cret@db.acme.com/memory"
 
 
-def git(root: Path, *words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=root, check=True, capture_output=True)
-    return done.stdout.decode().strip()
-
-
 def commit(root: Path, name: str) -> str:
     git(root, "commit", "-q", "--allow-empty", "-m", name)
-    return git(root, "rev-parse", "HEAD")
+    return git(root, "rev-parse", "HEAD").strip()
 
 
 @pytest.fixture
@@ -45,7 +40,7 @@ def test_a_commit_is_published_over_those_that_it_follows(root: Path) -> None:
     git(root, "checkout", "-q", "-b", "side", first)
     side = commit(root, "c")
     git(root, "merge", "-q", "-m", "both", "main")
-    merged = git(root, "rev-parse", "HEAD")
+    merged = git(root, "rev-parse", "HEAD").strip()
     for held in (None, first, main, side, merged):
         assert is_due(root, merged, held)
     for head in (first, main, side):
@@ -58,7 +53,7 @@ def test_what_does_not_follow_is_refused_and_says_how_to_go_on(
     first = commit(root, "a")
     published = commit(root, "b")
     git(root, "commit", "-q", "--amend", "--allow-empty", "-m", "B")
-    amended = git(root, "rev-parse", "HEAD")
+    amended = git(root, "rev-parse", "HEAD").strip()
     git(root, "checkout", "-q", "--orphan", "new")
     other = commit(root, "other")
     git(tmp_path, "clone", "-q", "--depth", "1", root.as_uri(), "shallow")

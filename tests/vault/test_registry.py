@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -156,22 +155,6 @@ def test_a_damaged_cache_is_made_anew(
     data = cache.read_bytes()
     cache.write_bytes(data[: len(data) // 2] if damage == b"half" else damage)
     assert vault.registry.entities == first
-
-
-def test_a_save_with_a_known_registry_loads_no_yaml(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write(vault, "entities/tool/redis.md", REDIS)
-    monkeypatch.setattr(store, "_RACY_NS", 0)  # its time would be too young for it
-    assert vault.registry.find("redis")
-    code = (
-        "import sys\nfrom memcli import Vault\n"
-        f"vault = Vault.open({vault.root!r})\n"
-        "saved = vault.save(vault.draft({'text': 'redis is down'}))\n"
-        "assert saved.entities == ('Redis',), saved\n"
-        "assert 'yaml' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_symbolic_links_are_not_followed(vault: Vault, tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Signals say what was written, recalled and of use, and nothing of what it says."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -250,29 +249,15 @@ def test_a_citation_is_feedback(vault: Vault):
     assert said(vault)[2:] == [(one, True, "citation", True)]
 
 
-@pytest.fixture
-def clock(make_vault: VaultMaker) -> "Clock":
-    """A vault, and a way to let seconds pass."""
-    now = [NOW]
-
-    def wait(seconds: int) -> None:
-        now[0] += seconds
-
-    return make_vault(now_ms=lambda: now[0] * 1000), wait
-
-
-Clock = tuple[Vault, Callable[[int], None]]
-
-
 @pytest.mark.parametrize(("after", "counts"), [(DAY, True), (DAY + 1, False)])
 @pytest.mark.parametrize("deed", ["evolve", "resolve"])
 def test_acting_upon_what_a_recall_brought_within_a_day_is_feedback(
-    clock: Clock, deed: str, after: int, counts: bool
+    moving: Vault, clock: list[int], deed: str, after: int, counts: bool
 ):
-    vault, wait = clock
+    vault = moving
     one, other = save(vault, "We deploy on Mondays"), save(vault, "Zebras are striped")
     vault.recall("deploy")
-    wait(after)
+    clock[0] += after
     for name in (one, other):
         if deed == "evolve":
             vault.evolve(name, f"Changed {name}")

@@ -8,7 +8,6 @@ from memcli import Vault
 from memcli.curation import citing
 from memcli.curation import evolve as evolving
 from memcli.curation import forget as forgetting
-from memcli.curation import resolve as resolving
 from memcli.recall.query import view_of
 from memcli.vault import staleness
 from tests.conftest import VaultMaker
@@ -90,35 +89,9 @@ def test_what_had_ended_when_it_was_cited_without_a_run_is_named(
     assert why(vault, name) == [("resolved", [[fact]])]
 
 
-def resolved(vault: Vault, *ids: str, undo: bool = False) -> list[str]:
-    """The ids of what is named once these are resolved, before and after it is done."""
-    plan = resolving.plan(vault, ids, undo=undo)
-    named = resolving.stale_by(vault, plan.targets, undo=undo)
-    done = resolving.apply(vault, plan)
-    assert resolving.stale_by(vault, done, undo=undo) == named
-    return [each.id for each in named]
-
-
 def listed(vault: Vault) -> set[str]:
     found = citing.models(vault, view_of(vault.now_ms() // 1000), stale=True)
     return {one.id for one in found if one.stale}
-
-
-def test_resolve_names_what_is_stale_by_it_through_the_layers(
-    vault: Vault, clock: list[int]
-) -> None:
-    fact, other = save(vault, "Deploys hang at noon"), save(vault, "We eat at one")
-    assert resolved(vault, other) == []
-    current = vault.evolve(fact, tags=["ops"]).id
-    seen = drawn(vault, "Noon is a bad time", fact)
-    name = model(vault, "When to deploy", seen)
-    kept = model(vault, "What its people judge", current, subtype="pinned")
-    clock[0] += HOUR
-    assert resolved(vault, current) == [kept, seen, name]
-    assert listed(vault) == {seen, name}
-    assert resolved(vault, current, undo=True) == []
-    assert listed(vault) == set()
-    assert resolved(vault, seen) == [name]
 
 
 def test_forget_names_what_is_stale_by_it(vault: Vault, clock: list[int]) -> None:

@@ -145,11 +145,6 @@ def test_pairs_are_json_lines(memcli: Run, vault: Vault):
     assert memcli("signals", "--dry-run").code == 2
 
 
-def test_an_agent_does_not_see_the_log(memcli: Run, vault: Vault):
-    done = memcli("signals", "--agent", "ada", "--json")
-    assert done.json["error"]["code"] == "owner_only"
-
-
 def test_signals_that_are_off_say_so(memcli: Run, vault: Vault):
     Path(vault.root, layout.CONFIG).write_text("[signals]\nlog = false\n")
     memcli("recall", "deploy")

@@ -76,4 +76,5 @@ def test_a_merge_of_sync_leaves_nothing_out(two: Clones) -> None:
     two.sync("desk")
     desk = two.vault("desk")
     assert (current(desk).tags, current(desk).pinned) == (("release",), True)
+    assert current(desk).visibility is Visibility.PRIVATE
     assert lint(desk) == []
