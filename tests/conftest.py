@@ -27,6 +27,7 @@ settings.load_profile("all" if os.environ.get("MEMCLI_TESTS") == "all" else "dev
 
 if TYPE_CHECKING:
     from memcli.api import Vault
+    from tests.clones import Clones
 
 ROOT = Path(__file__).resolve().parent.parent
 """The checkout."""
@@ -214,6 +215,14 @@ def shop(tmp_path: Path) -> Path:
 def inside(make_vault: VaultMaker, shop: Path) -> "Vault":
     """A fresh vault, asked from the shop."""
     return make_vault(cwd=str(shop))
+
+
+@pytest.fixture
+def two(ready_vault: Path, tmp_path: Path) -> "Clones":
+    """Two clones of a vault around a bare remote."""
+    from tests import clones
+
+    return clones.make(ready_vault, tmp_path, "laptop", "desk")
 
 
 @pytest.fixture

@@ -13,11 +13,6 @@ from tests.git_command import git
 from tests.sessions.hooks.calling import call
 
 
-@pytest.fixture
-def two(ready_vault: Path, tmp_path: Path) -> Clones:
-    return clones.make(ready_vault, tmp_path, "laptop", "desk")
-
-
 def test_one_line_says_what_went_and_names_what_was_committed(
     two: Clones, memcli: Run
 ) -> None:

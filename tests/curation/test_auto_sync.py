@@ -11,15 +11,9 @@ from memcli.errors import InvalidConfig
 from memcli.sessions.hooks import call as hook
 from memcli.storage import detached, state_dirs, user_config
 from memcli.storage.lock import Lock
-from tests import clones
 from tests.clones import Clones, say, texts
 from tests.conftest import VaultMaker
 from tests.git_command import git
-
-
-@pytest.fixture
-def two(ready_vault: Path, tmp_path: Path) -> Clones:
-    return clones.make(ready_vault, tmp_path, "laptop", "desk")
 
 
 @pytest.fixture

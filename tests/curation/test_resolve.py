@@ -13,7 +13,7 @@ from memcli.recall.query import Query, view_of
 from memcli.sessions.briefing import select
 from memcli.vault.health.inspect import inspect
 from memcli.vault.health.lint import lint
-from tests import clones
+from tests.clones import Clones
 from tests.conftest import NOW
 from tests.git_command import git
 from tests.saving import every, save
@@ -91,23 +91,6 @@ def test_only_this_leaves_the_twin_and_says_so_in_the_file(vault: Vault) -> None
     assert "resolution_scope" not in Path(vault.root, vault.path_of(name)).read_text()
 
 
-def test_an_entry_of_a_resolved_claim_is_not_shown_from_any_source(
-    vault: Vault,
-) -> None:
-    name = save(vault, "Verify the cache", item="derived")
-    vault.resolve(name)
-    other = twin(vault, "- verify the cache!", "kind: lesson", "pinned: true")
-    assert shown(vault) == []
-    assert (
-        inspect(vault, other).reason_not_eligible == f"its claim is resolved by {name}"
-    )
-    # What wrote its file later made the claim recur.
-    (standing,) = resolve_query.standings(vault)
-    assert (standing.id, standing.state) == (name, "resolved")
-    vault.reopen(name)
-    assert len(shown(vault)) == 2
-
-
 def test_an_entry_written_after_the_resolve_makes_the_claim_recur(vault: Vault) -> None:
     name = save(vault, "Verify the cache")
     vault.resolve(name)
@@ -160,9 +143,8 @@ def test_undo_without_an_id_takes_back_the_last_resolve_alone(vault: Vault) -> N
 
 
 def test_undo_without_an_id_leaves_what_another_clone_resolved(
-    ready_vault: Path, tmp_path: Path
+    two: Clones,
 ) -> None:
-    two = clones.make(ready_vault, tmp_path, "laptop", "desk")
     laptop, desk = two.vault("laptop"), two.vault("desk")
     mine = save(laptop, "of the laptop")
     theirs = save(desk, "of the desk")
@@ -178,9 +160,8 @@ def test_undo_without_an_id_leaves_what_another_clone_resolved(
 
 
 def test_a_claim_that_an_edit_by_hand_opens_again_is_named_by_lint_and_by_sync(
-    ready_vault: Path, tmp_path: Path
+    two: Clones,
 ) -> None:
-    two = clones.make(ready_vault, tmp_path, "laptop", "desk")
     laptop = two.vault("laptop")
     name = save(laptop, "Restart the cache after a deploy")
     laptop.resolve(name)

@@ -43,11 +43,6 @@ from tests.sessions.hooks.calling import call
 QUICK = Terms(silence=1.0)
 
 
-@pytest.fixture
-def two(ready_vault: Path, tmp_path: Path) -> Clones:
-    return clones.make(ready_vault, tmp_path, "laptop", "desk")
-
-
 @contextmanager
 def refused(
     root: Path, *errors: type[MemcliError], match: str | None = None
@@ -369,18 +364,6 @@ def test_a_file_that_git_was_told_not_to_look_at_is_not_overwritten(
     subprocess.run(shlex.split(hint), check=True)
     two.sync("desk")
     assert "mine" in git(desk, "log", "-p", "--all", "--full-history")
-
-
-def test_a_rule_whose_keys_are_escaped_is_a_rule(two: Clones) -> None:
-    laptop = two.roots["laptop"]
-    escaped = '"pinn\\x65d": true\n"enforc\\x65": deny\n'
-    put(laptop, "rule.md", RULE.format(escaped))
-    two.sync("laptop")
-    assert "(1 pinned, 1 with `enforce`" in two.sync("desk").line
-    git(laptop, "rm", "-q", "rule.md")
-    git(laptop, "commit", "-qm", "gone")
-    two.sync("laptop")
-    assert two.sync("desk").force.weakened == ("1m7xvn68xtqp489w",)
 
 
 def test_a_report_that_two_clones_refreshed_keeps_the_citations_of_its_words(

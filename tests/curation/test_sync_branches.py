@@ -15,11 +15,6 @@ from tests.conftest import VaultMaker
 from tests.git_command import git
 
 
-@pytest.fixture
-def two(ready_vault: Path, tmp_path: Path) -> Clones:
-    return clones.make(ready_vault, tmp_path, "laptop", "desk")
-
-
 def test_a_clone_on_another_branch_of_its_vault_is_told_and_may_insist(
     two: Clones,
 ) -> None:

@@ -121,11 +121,6 @@ def test_a_vault_in_a_folder_of_a_repository_undoes_its_own(tmp_path: Path) -> N
     assert (root / layout.CONFIG).exists()
 
 
-@pytest.fixture
-def two(ready_vault: Path, tmp_path: Path) -> clones.Clones:
-    return clones.make(ready_vault, tmp_path, "laptop", "desk")
-
-
 def test_what_came_from_another_clone_is_undone_only_by_its_name(
     two: clones.Clones,
 ) -> None:

@@ -11,7 +11,6 @@ import pytest
 
 from memcli.curation import sync
 from memcli.errors import LockBusy
-from tests import clones
 from tests.clones import TERMS, Clones, dirty, say, texts, tree
 from tests.conftest import EVERYTHING
 from tests.forks import child
@@ -26,11 +25,6 @@ pytestmark = [
 
 ROUNDS = 50 if EVERYTHING else 5
 WRITERS = 2
-
-
-@pytest.fixture
-def two(ready_vault: Path, tmp_path: Path) -> Clones:
-    return clones.make(ready_vault, tmp_path, "laptop", "desk")
 
 
 def synced(two: Clones, name: str) -> None:
