@@ -1,25 +1,12 @@
 """Projects at the command line: who sets them, and what shows them."""
 
 import json
-import subprocess
 from pathlib import Path
-
-import pytest
 
 from memcli.api import Vault
 from tests.cli.conftest import Run
 
 SHOP = "github.com/acme/shop"
-
-
-@pytest.fixture
-def shop(tmp_path: Path) -> Path:
-    """A clone of the shop."""
-    folder = tmp_path / "shop"
-    subprocess.run(["git", "init", "-q", str(folder)], check=True)
-    remote = ["remote", "add", "origin", "git@github.com:Acme/Shop.git"]
-    subprocess.run(["git", "-C", str(folder), *remote], check=True)
-    return folder
 
 
 def test_save_says_which_project_it_used(memcli: Run, vault: Vault, shop: Path):

@@ -18,22 +18,8 @@ RULE = "Deploy the shop with pnpm, never with npm"
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Path:
-    """A repository of code, with a commit and a remote."""
-    top = tmp_path / "shop"
-    top.mkdir()
-    git(top, "init", "-q", "-b", "main")
-    git(top, "remote", "add", "origin", "git@github.com:acme/shop.git")
-    (top / "app.py").write_text("print('hello')\n")
-    git(top, "add", "app.py")
-    git(top, "commit", "-q", "-m", "begin")
-    return top
-
-
-@pytest.fixture
 def carrying(shop: Path, memcli: Run) -> Path:
     """The repository with a vault that holds one entry."""
-    (shop / "src").mkdir()
     assert memcli("init", "--repo", cwd=shop / "src").code == 0
     saved = memcli("save", RULE, "--kind", "convention", "--vault", "repo", cwd=shop)
     assert saved.code == 0, saved.err
@@ -48,7 +34,6 @@ def sources(memcli: Run, cwd: Path) -> list[str]:
 def test_it_is_made_at_the_top_and_committed_with_the_code(
     shop: Path, memcli: Run, vault: Vault
 ) -> None:
-    (shop / "src").mkdir()
     planned = memcli("init", "--repo", "--dry-run", "--json", cwd=shop / "src")
     assert planned.json["data"]["path"] == str(shop / ".memory")
     assert not (shop / ".memory").exists()
@@ -62,27 +47,6 @@ def test_it_is_made_at_the_top_and_committed_with_the_code(
     assert again["outcome"] == "exists"
     outside = memcli("init", "--repo", "--json", cwd=Path(vault.root).parent)
     assert outside.json["error"]["code"] == "not_a_vault"
-
-
-def test_a_save_commits_its_own_file_and_no_other_change(
-    carrying: Path, memcli: Run
-) -> None:
-    (carrying / "app.py").write_text("print('changed')\n")
-    (carrying / "new.py").write_text("staged\n")
-    git(carrying, "add", "new.py")
-    before = git(carrying, "status", "--porcelain")
-    saved = memcli("save", "Tests run with vitest", "--vault", "repo", "--json",
-                   cwd=carrying).json["data"]  # fmt: skip
-    assert git(carrying, "show", "--name-only", "--format=").split() == [
-        f".memory/{saved['path']}"
-    ]
-    assert git(carrying, "status", "--porcelain") == before
-    evolved = memcli("evolve", saved["id"], "Tests run with jest", "--vault", "repo",
-                     "--json", cwd=carrying).json["data"]  # fmt: skip
-    assert memcli("resolve", evolved["id"], "--vault", "repo", cwd=carrying).code == 0
-    assert git(carrying, "status", "--porcelain") == before
-    changed = git(carrying, "log", "--name-only", "--format=", "-3").split()
-    assert all(path.startswith(".memory/") for path in changed)
 
 
 def test_it_is_asked_in_its_repository_beside_the_personal_one(

@@ -1,7 +1,6 @@
 """What the history of a project says of its code, without a program of its settings."""
 
 import os
-import subprocess
 import time
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import pytest
 
 from memcli.storage import checkout
 from memcli.storage.checkout import CodeHistory
-from tests.storage.test_projects import git
+from tests.git_command import git
 
 TEXT = b"".join(b"line %d of the file\n" % number for number in range(20))
 
@@ -26,10 +25,7 @@ def shop(tmp_path: Path) -> Path:
 
 
 def head(folder: Path) -> str:
-    command = ["git", "-C", str(folder), "rev-parse", "HEAD"]
-    return subprocess.run(
-        command, check=True, capture_output=True, text=True
-    ).stdout.strip()
+    return git(folder, "rev-parse", "HEAD").strip()
 
 
 def opened(folder: Path) -> CodeHistory:

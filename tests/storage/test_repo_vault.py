@@ -38,16 +38,6 @@ def allowed(folder: Path) -> bool | None:
     return found and found.allowed
 
 
-def test_it_is_found_from_any_folder_of_the_repository_and_not_outside(
-    repo: Repo, tmp_path: Path
-) -> None:
-    top = repo()
-    assert allowed(top) is False
-    assert allowed(top / "src") is False
-    assert allowed(tmp_path) is None
-    assert repo_vault.find(None, os.environ) is None
-
-
 def test_what_is_allowed_is_this_folder_with_this_remote(repo: Repo) -> None:
     one, other = repo(), repo("clone")
     allow(one)

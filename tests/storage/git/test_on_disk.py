@@ -8,14 +8,7 @@ import pytest
 
 from memcli.storage.git import on_disk
 from memcli.storage.git.repository import Repository
-
-
-def git(folder: Path, *words: str) -> str:
-    who = ("-c", "user.name=a", "-c", "user.email=a@b")
-    done = subprocess.run(
-        ["git", *who, *words], cwd=folder, check=True, capture_output=True
-    )
-    return done.stdout.decode().strip()
+from tests.git_command import git
 
 
 @pytest.fixture
@@ -27,17 +20,12 @@ def repository(tmp_path: Path) -> Path:
 
 
 def asked(folder: Path) -> str:
-    done = subprocess.run(
-        ["git", "rev-parse", "--verify", "--quiet", "HEAD"],
-        cwd=folder,
-        check=False,
-        capture_output=True,
-    )
-    return done.stdout.decode().strip() if done.returncode == 0 else ""
+    command = ["git", "-C", str(folder), "rev-parse", "--verify", "--quiet", "HEAD"]
+    return subprocess.run(command, capture_output=True, text=True).stdout.strip()
 
 
 def told(folder: Path) -> str:
-    return on_disk.commit(git(folder, "rev-parse", "--absolute-git-dir"))
+    return on_disk.commit(git(folder, "rev-parse", "--absolute-git-dir").strip())
 
 
 def test_the_commit_is_gits_loose_packed_detached_and_in_a_linked_tree(
