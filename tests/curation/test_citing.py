@@ -14,7 +14,6 @@ from memcli.errors import EntryNotFound, InvalidValue, NotAllowed, UsageError
 from memcli.recall.query import view_of
 from memcli.recall.results import Row
 from memcli.vault import lineage
-from tests.conftest import VaultMaker
 from tests.saving import save
 
 MADE_UP = "1zzzzzzzzzzzzzzz"
@@ -86,13 +85,6 @@ def test_a_fact_cites_no_entry_in_its_evidence(vault: Vault) -> None:
         vault.save(draft(vault, "Tyler has a dog", fact, layer="fact"))
     # A session may be called anything.
     save(vault, "Tyler has a dog", evidence=[MADE_UP, "s1"])
-
-
-def test_an_agent_cites_nothing_that_it_may_not_see(make_vault: VaultMaker) -> None:
-    owner, ada = make_vault(), make_vault(agent="ada")
-    hidden = save(owner, "The salaries", visibility="private")
-    with pytest.raises(EntryNotFound):
-        ada.save(draft(ada, "What I know", hidden))
 
 
 def test_lines_of_a_batch_cite_each_other_and_fail_one_by_one(vault: Vault) -> None:

@@ -33,17 +33,6 @@ def mentions(vault: Vault, entry_id: str) -> tuple[str, ...]:
 # --- written with the memory ------------------------------------------------------
 
 
-def test_memory_stored_via_memory_store_produces_entity_mentions(vault: Vault) -> None:
-    """Seed 003, section 7; in the frontmatter, and so in the index."""
-    register(vault, "Redis", "kv")
-    entry = save(vault, "the kv store times out in cache.py, see [[Checkout]]")
-    assert mentions(vault, entry) == ("Redis", "Checkout", "cache.py")
-    data = Path(vault.root, vault.path_of(entry)).read_text("utf-8")
-    assert "entities: [Redis, Checkout, cache.py]" in data
-    rows = vault.recall("store", entities=["redis"]).rows
-    assert [row.id for row in rows] == [entry]
-
-
 # --- what is shown ----------------------------------------------------------------
 
 

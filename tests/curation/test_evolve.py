@@ -1,6 +1,5 @@
 """A memory changes: the new version takes the place, the old one stays to be read."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,7 @@ from memcli.entries.entry import Status
 from memcli.entries.ids import is_adopted
 from memcli.entries.text.links import links_of
 from memcli.errors import (
-    EntryNotFound,
-    InvalidValue,
     NotAllowed,
-    SecretFound,
     UsageError,
 )
 from memcli.recall.query import Query, view_of
@@ -251,26 +247,3 @@ def test_revert_goes_back_as_a_new_version_and_forth_again(vault: Vault) -> None
     fourth = vault.revert(third).id
     assert vault.get(fourth).body == "two\n"
     assert len(vault.read(lambda reader: versions(reader, first))) == 4
-
-
-def test_nothing_that_is_not_valid_changes_anything(
-    vault: Vault, snapshot: Callable[[str], dict[str, str]]
-) -> None:
-    old = save(vault, "one")
-    before = snapshot(vault.root)
-    refusals: list[tuple[type[Exception], dict[str, Any]]] = [
-        (InvalidValue, {"text": "  "}),
-        (InvalidValue, {"text": "one"}),
-        (InvalidValue, {}),
-        (InvalidValue, {"text": "x", "kind": "nonsense"}),
-        (InvalidValue, {"text": "x", "tags": ["two words"]}),
-        (InvalidValue, {"text": "a\0b"}),
-        (SecretFound, {"text": "key AKIA" + "ABCDEFGHIJKLMNOP"}),
-    ]
-    for refusal, values in refusals:
-        with pytest.raises(refusal):
-            evolve.evolve(vault, old, values)
-    for name in ("zzzz", "../../etc/passwd", "", "--all", "☃"):
-        with pytest.raises(EntryNotFound):
-            vault.evolve(name, "x")
-    assert snapshot(vault.root) == before

@@ -110,11 +110,3 @@ def test_many_are_decided_in_one_commit_or_none_is(vault: Vault) -> None:
     review.approve(vault, names)
     assert int(git(vault, "rev-list", "--count", "HEAD")) == int(commits) + 1
     assert texts(vault) == ["thing 0", "thing 1", "thing 2"]
-
-
-def test_what_does_not_wait_is_refused(vault: Vault) -> None:
-    name = fact(vault, "a fact")
-    for act in (review.approve, review.reject):
-        with pytest.raises(NotAllowed, match="does not wait") as refusal:
-            act(vault, [name])
-        assert refusal.value.error_code == "not_pending"

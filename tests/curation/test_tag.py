@@ -1,6 +1,5 @@
 """Tags, pin and project change in place: the entry stays the version that it is."""
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,13 +10,13 @@ from memcli.curation.in_place import pin, tag
 from memcli.entries import layout
 from memcli.errors import InvalidContent, InvalidValue, NotAllowed
 from tests.conftest import VaultMaker
+from tests.git_command import git
 
 CONFIG = '[agents.bob]\npolicy = "shared"\n'
 
 
 def commits(vault: Vault) -> list[str]:
-    git = ["git", "-C", vault.root, "log", "--format=%s"]
-    return subprocess.check_output(git, text=True).splitlines()
+    return git(vault, "log", "--format=%s").splitlines()
 
 
 def test_a_tag_is_one_commit_and_no_other_byte_changes(vault: Vault) -> None:

@@ -103,14 +103,8 @@ def test_to_confirm_notes_the_code_as_it_is_and_makes_no_version(
     assert anchor[:3] == ("src/app.py", 5, 8)
     assert anchor.fingerprint == fingerprint(changed, 5, 8)
     assert states(inside)[entry_id][0] == "same"
-    assert _last_subject(inside).startswith("verify: confirm: RateLimiter waits")
-
-
-def _last_subject(vault: Vault) -> str:
-    import subprocess
-
-    command = ["git", "-C", vault.root, "log", "-1", "--format=%s"]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    last = git(inside, "log", "-1", "--format=%s")
+    assert last.startswith("verify: confirm: RateLimiter waits")
 
 
 def test_what_cannot_be_confirmed_is_refused_and_nothing_changes(

@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memcli.entries import codec, dates, layout
-from memcli.entries.entry import Entry, Status, Visibility
+from memcli.entries.entry import Entry, Status
 from memcli.entries.ids import new_id, slug
 from memcli.entries.merging.trees import Blob, MergePlan, Side, plan_merge
 from tests.conftest import EVERYTHING
@@ -315,33 +315,6 @@ def test_a_page_of_an_entity_that_two_sides_rewrote_holds_both_texts() -> None:
     assert files == after(theirs, merged(base, theirs, ours, "BA"))
     assert b"Redis holds the queue" in files[path]
     assert b"Redis holds sessions" in files[path]
-
-
-def test_a_new_version_is_as_private_as_the_other_side_made_the_one_before() -> None:
-    entry = Entry(
-        "1m7xvn68xtqp489w", created=OLD, body="a\n", path="memories/note/x.md"
-    )
-    entry = entry.replace(agent="ada", visibility=Visibility.SHARED)
-    new = entry.replace(
-        id="1m7yzmkeg0000001",
-        body="b\n",
-        supersedes=entry.id,
-        visibility=Visibility.GROUP,
-        groups=("board",),
-    )
-    old = entry.replace(status=Status.SUPERSEDED, superseded_by=new.id)
-    base = {entry.path: codec.encode(entry)}
-    ours = {
-        entry.path: codec.encode(new),
-        layout.archived(entry.path, entry.id): codec.encode(old),
-    }
-    private = entry.replace(visibility=Visibility.PRIVATE)
-    theirs = {entry.path: codec.encode(private)}
-    files = after(ours, merged(base, ours, theirs))
-    assert files == after(theirs, merged(base, theirs, ours, "BA"))
-    found = [codec.decode(data, path).entry for path, data in files.items()]
-    assert {each.body for each in found} == {"a\n", "b\n"}
-    assert {each.visibility for each in found} == {Visibility.PRIVATE}
 
 
 _IDS = st.sampled_from(["1m7xvn68xtqp489w", "1m7yzmkeg0000001", "1m7yzmmdr0000002"])
