@@ -46,9 +46,8 @@ class Server:
         folder: of its socket and its data.
     """
 
-    def __init__(self, bin_folder: Path, *settings: str) -> None:
+    def __init__(self, bin_folder: Path) -> None:
         self._bin = bin_folder
-        self._settings = settings
         base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
         self.folder = Path(tempfile.mkdtemp(prefix="mcpg", dir=base))
         self._as: dict[str, Any] = {}
@@ -66,7 +65,7 @@ class Server:
 
     def start(self) -> None:
         """Start the server, and wait until it answers."""
-        given = [f"-c{each}" for each in (*_FAST, *_QUIET, *self._settings)]
+        given = [f"-c{each}" for each in (*_FAST, *_QUIET)]
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 [self._bin / "postgres", "-D", "data", "-k", self.folder, *given],
@@ -85,37 +84,6 @@ class Server:
             time.sleep(0.02)
         raise RuntimeError((self.folder / "log").read_text())
 
-    def kill(self) -> None:
-        """End the server as a crash does."""
-        assert self._process is not None
-        self._process.send_signal(signal.SIGQUIT)
-        self._process.wait()
-
-    def hang(self) -> None:
-        """Let nothing of the server answer until `go_on`."""
-        for pid in self._pids():
-            os.kill(pid, signal.SIGSTOP)
-
-    def go_on(self) -> None:
-        """End what `hang` began."""
-        for pid in self._pids():
-            os.kill(pid, signal.SIGCONT)
-
-    def _pids(self) -> list[int]:
-        assert self._process is not None
-        path = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children")
-        return [self._process.pid, *map(int, path.read_text().split())]
-
-    def cpu(self) -> float:
-        """Seconds of CPU of the server and of all its processes that have ended."""
-        total = 0
-        for pid in self._pids():
-            stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-            total += sum(
-                map(int, stat[11:15] if pid == self._pids()[0] else stat[11:13])
-            )
-        return total / os.sysconf("SC_CLK_TCK")
-
     def url(self, database: str = "postgres", user: str = "admin") -> str:
         """The URL of a database; the socket's folder is its host."""
         name = quote(user, safe=":%")
@@ -132,8 +100,6 @@ class Server:
     def stop(self) -> None:
         """End the server and remove its files."""
         if self._process is not None and self._process.poll() is None:
-            with contextlib.suppress(OSError):
-                self.go_on()
             self._process.send_signal(signal.SIGINT)
             self._process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -147,20 +113,15 @@ class Server:
             raise RuntimeError(done.stderr.decode(errors="replace"))
 
 
-def started(*settings: str) -> Server:
-    """A server, or the test that asks is skipped, and says what to install."""
+@contextlib.contextmanager
+def server() -> Iterator[Server]:
+    """A server for as long as the block lasts; without one the test is skipped."""
     found = programs()
     if found is None:
         pytest.skip(
             "NO POSTGRESQL HERE: its tests did not run; apt-get install postgresql"
         )
-    return Server(found, *settings)
-
-
-@contextlib.contextmanager
-def server(*settings: str) -> Iterator[Server]:
-    """A server for as long as the block lasts."""
-    running = started(*settings)
+    running = Server(found)
     try:
         yield running
     finally:
