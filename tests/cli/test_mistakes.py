@@ -156,6 +156,9 @@ MISTAKES = """
 1 owner_only log --agent ada
 1 owner_only signals --agent ada
 1 owner_only undo --agent ada
+1 owner_only forget ID --yes --agent ada
+1 owner_only forget 1zzz --yes --agent ada
+1 owner_only entities register Etcd --agent ada
 2 usage install nosuch --skills
 2 usage install windsurf --skills
 2 usage uninstall --skills

@@ -50,12 +50,6 @@ def test_what_is_wrong_is_named_by_its_line_and_the_rest_is_saved(vault: Vault) 
     ]
 
 
-def test_a_second_import_of_the_same_lines_adds_nothing(vault: Vault) -> None:
-    importing.import_lines(vault, LINES, "f.jsonl")
-    again = importing.import_lines(vault, LINES, "f.jsonl")
-    assert (len(again.created), len(again.duplicates)) == (0, 3)
-
-
 def test_a_second_import_of_an_entry_that_ended_adds_nothing(vault: Vault) -> None:
     ends = ("resolved", "superseded", "expired", "rejected")
     each = lines(*({"text": f"it was {end}", "status": end} for end in ends))

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import review, undo
-from memcli.curation.entities import decide as entities
+from memcli.curation import review
 from memcli.entries import layout
 from memcli.entries.entry import Visibility
 from memcli.errors import EntryNotFound, NotAllowed
 from tests.conftest import VaultMaker
+from tests.saving import save
 
 CONFIG = """
 [agents.bob]
@@ -39,15 +39,11 @@ def opened(owner: Vault, make_vault: VaultMaker) -> Callable[[str], Vault]:
     return lambda name: make_vault(agent=name)
 
 
-def saved(vault: Vault, text: str, **values: Any) -> str:
-    return vault.save(vault.draft({"text": text, **values})).id
-
-
 def test_a_new_version_is_signed_by_the_agent_that_wrote_it(
     owner: Vault, opened: Callable[[str], Vault]
 ) -> None:
     ada, bob = opened("ada"), opened("bob")
-    first = saved(ada, "We deploy on Tuesdays")
+    first = save(ada, "We deploy on Tuesdays")
     second = bob.evolve(first, "We deploy on Mondays").id
     assert owner.get(second).agent == "bob"
     assert owner.get(first).agent == "ada"
@@ -67,8 +63,8 @@ def test_a_version_that_merges_is_seen_by_those_who_saw_all(
     owner: Vault, opened: Callable[[str], Vault]
 ) -> None:
     bob = opened("bob")
-    shared = saved(opened("ada"), "We deploy on Tuesdays")
-    private = saved(bob, "We deploy on Mondays, since the freeze", visibility="private")
+    shared = save(opened("ada"), "We deploy on Tuesdays")
+    private = save(bob, "We deploy on Mondays, since the freeze", visibility="private")
     merged = bob.evolve(shared, "We deploy on Mondays", also=[private])
     entry = owner.get(merged.id)
     assert (entry.agent, entry.visibility) == ("bob", Visibility.PRIVATE)
@@ -77,7 +73,7 @@ def test_a_version_that_merges_is_seen_by_those_who_saw_all(
 def test_only_its_own_agent_and_the_owner_share_an_entry_with_more(
     owner: Vault, opened: Callable[[str], Vault]
 ) -> None:
-    first = saved(opened("red"), "x y z", visibility="group", groups=["blue"])
+    first = save(opened("red"), "x y z", visibility="group", groups=["blue"])
     with pytest.raises(NotAllowed, match="may not share") as refused:
         opened("blue").evolve(first, "x y z a", visibility="shared")
     assert refused.value.error_code == "not_its_agent"
@@ -88,7 +84,7 @@ def test_only_its_own_agent_and_the_owner_share_an_entry_with_more(
 def test_the_same_text_pins_no_entry_of_another(
     owner: Vault, opened: Callable[[str], Vault]
 ) -> None:
-    theirs = saved(opened("ada"), "We deploy on Tuesdays")
+    theirs = save(opened("ada"), "We deploy on Tuesdays")
     bob = opened("bob")
     again = bob.save(
         bob.draft({"text": "We deploy on Tuesdays", "pinned": True, "tags": ["ci"]})
@@ -96,7 +92,7 @@ def test_the_same_text_pins_no_entry_of_another(
     assert (again.id, again.merged) == (theirs, ("tags",))
     assert [left.field for left in again.not_taken] == ["pinned"]
     assert not owner.get(theirs).pinned
-    pinned = saved(opened("ada"), "Never deploy on Fridays", pinned=True)
+    pinned = save(opened("ada"), "Never deploy on Fridays", pinned=True)
     none = bob.save(bob.draft({"text": "Never deploy on Fridays", "tags": ["ci"]}))
     assert (none.id, none.outcome, none.merged) == (pinned, "duplicate", ())
     with pytest.raises(NotAllowed, match="may not pin"):
@@ -107,7 +103,7 @@ REFUSED: dict[str, tuple[dict[str, Any], Callable[[Vault, str], object]]] = {
     "evolve": ({"pinned": True}, lambda vault, id_: vault.evolve(id_, "other words")),
     "also": (
         {"pinned": True},
-        lambda vault, id_: vault.evolve(saved(vault, "mine"), "more", also=[id_]),
+        lambda vault, id_: vault.evolve(save(vault, "mine"), "more", also=[id_]),
     ),
     "resolve": ({"pinned": True}, lambda vault, id_: vault.resolve(id_)),
     "reopen": ({"pinned": True}, lambda vault, id_: vault.reopen(id_)),
@@ -115,12 +111,12 @@ REFUSED: dict[str, tuple[dict[str, Any], Callable[[Vault, str], object]]] = {
     "reject": ({"status": "pending"}, lambda vault, id_: review.reject(vault, [id_])),
     "supersede": (
         {"status": "pending"},
-        lambda vault, id_: review.supersede(vault, id_, saved(vault, "mine")),
+        lambda vault, id_: review.supersede(vault, id_, save(vault, "mine")),
     ),
     "supersede by own": (
         {"pinned": True},
         lambda vault, id_: review.supersede(
-            vault, saved(vault, "mine", status="pending"), id_
+            vault, save(vault, "mine", status="pending"), id_
         ),
     ),
 }
@@ -131,7 +127,7 @@ def test_what_is_another_s_is_refused_when_seen_and_unknown_when_not(
     owner: Vault, opened: Callable[[str], Vault], what: str
 ) -> None:
     values, act = REFUSED[what]
-    theirs = saved(opened("ada"), "We deploy on Tuesdays", **values)
+    theirs = save(opened("ada"), "We deploy on Tuesdays", **values)
     with pytest.raises(NotAllowed) as refused:
         act(opened("bob"), theirs)
     assert refused.value.error_code == "not_its_agent"
@@ -146,38 +142,20 @@ def test_what_is_another_s_is_refused_when_seen_and_unknown_when_not(
     act(opened("ada"), theirs)
 
 
-def test_the_owner_alone_forgets_undoes_and_decides_on_names(
-    owner: Vault, opened: Callable[[str], Vault]
-) -> None:
-    ada = opened("ada")
-    mine = saved(ada, "We deploy on Tuesdays")
-    request = entities.EntityRequest("register", "Redis", type="system")
-    for act in (
-        lambda: ada.forget(mine),
-        lambda: ada.forget("1zzzzzzzzzzzzzzz"),
-        lambda: undo.undo_last(ada),
-        lambda: entities.apply(ada, request),
-    ):
-        with pytest.raises(NotAllowed) as refused:
-            act()
-        assert refused.value.error_code == "owner_only"
-    assert owner.forget(mine).applied
-
-
 RULE = "Never deploy on Fridays"
 
 
 def resolves(vault: Vault) -> None:
-    vault.resolve(saved(vault, RULE, kind="lesson", source={"session": "s"}))
+    vault.resolve(save(vault, RULE, kind="lesson", source={"session": "s"}))
 
 
 def evolves_and_resolves(vault: Vault) -> None:
-    vault.resolve(vault.evolve(saved(vault, "Some other words"), RULE).id)
+    vault.resolve(vault.evolve(save(vault, "Some other words"), RULE).id)
 
 
 def saves_as_resolved(vault: Vault) -> None:
     when = "2026-11-21T12:00:00Z"
-    saved(vault, RULE, resolved_at=when, resolved_by="erin", source={"session": "s"})
+    save(vault, RULE, resolved_at=when, resolved_by="erin", source={"session": "s"})
 
 
 @pytest.mark.parametrize("way", [resolves, evolves_and_resolves, saves_as_resolved])
@@ -192,7 +170,7 @@ def test_an_agent_hides_no_entry_of_another_that_it_may_not_resolve(
     }
     red = opened("red")
     ids = {
-        name: saved(red, RULE, source={"session": name}, **values)
+        name: save(red, RULE, source={"session": name}, **values)
         for name, values in theirs.items()
     }
     before = {name: owner.get(each) for name, each in ids.items()}
@@ -210,11 +188,11 @@ def test_what_an_agent_resolves_out_of_sight_stays_with_others(
     owner: Vault, opened: Callable[[str], Vault]
 ) -> None:
     """A private entry, and one of an agent that sees less than what is shared."""
-    shared = saved(owner, RULE, source={"session": "a"})
+    shared = save(owner, RULE, source={"session": "a"})
     bob, ada = opened("bob"), opened("ada")
-    mine = saved(bob, RULE, source={"session": "b"}, visibility="private")
+    mine = save(bob, RULE, source={"session": "b"}, visibility="private")
     assert [target.id for target in bob.resolve(mine)] == [mine]
-    hers = saved(ada, RULE, source={"session": "c"})
+    hers = save(ada, RULE, source={"session": "c"})
     assert [target.id for target in ada.resolve(hers)] == [hers]
     assert [row.id for row in owner.entries()] == [shared]
     assert not bob.entries()

@@ -56,16 +56,6 @@ def test_what_contradicts_is_named_with_the_command_that_does_it(vault: Vault) -
     )
 
 
-def test_a_visibility_stays_and_what_was_for_fewer_is_not_told_to_more(
-    vault: Vault,
-) -> None:
-    first = save(vault)
-    again = save(vault, visibility="private", tags=["payroll"])
-    assert (again.outcome, vault.get(first.id).tags) == ("duplicate", ())
-    assert [left.field for left in again.not_taken] == ["tags", "visibility"]
-    assert vault.get(first.id).visibility is Visibility.SHARED
-
-
 @pytest.mark.parametrize(
     ("has", "given", "added"),
     [

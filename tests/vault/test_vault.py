@@ -49,18 +49,6 @@ def test_an_entry_that_happened_later_is_named_newer(vault: Vault) -> None:
     assert not any(one.newer for one in late.similar)
 
 
-def test_equal_titles_get_numbered_files(vault: Vault) -> None:
-    paths = [
-        vault.save(vault.draft({"text": f"text {n}", "title": "Title"})).path
-        for n in range(3)
-    ]
-    assert [path.rpartition("/")[2] for path in paths] == [
-        "title.md",
-        "title-2.md",
-        "title-3.md",
-    ]
-
-
 TITLES = ["../../etc/passwd", "/etc/passwd", "C:\\x", "..", ".git/config", "con"]
 
 
