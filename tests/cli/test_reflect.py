@@ -1,12 +1,12 @@
 """`memcli reflect QUERY`: facts, how far to trust them, and nothing else."""
 
 import json
-from typing import Any
 
 import pytest
 
 from memcli import Vault
 from tests.cli.conftest import Run
+from tests.saving import save
 
 QUESTION = "how is the checkout service deployed?"
 
@@ -125,15 +125,12 @@ def test_what_a_terminal_would_obey_is_shown_as_what_it_is(
 def test_what_disagrees_and_what_was_left_out_is_named(
     memcli: Run, vault: Vault
 ) -> None:
-    def save(text: str, **fields: Any) -> str:
-        return vault.save(vault.draft({"text": text, **fields})).id
-
-    first = save("The retry limit is 3", occurred_at="2026-05-01")
-    second = save("The retry limit is 5", occurred_at="2026-08-01")
-    old = save("The retry limit is unknown")
+    first = save(vault, "The retry limit is 3", occurred_at="2026-05-01")
+    second = save(vault, "The retry limit is 5", occurred_at="2026-08-01")
+    old = save(vault, "The retry limit is unknown")
     vault.resolve(old, note="it was counted")
-    base = save("Ann counted")
-    drawn = save("The retry limit is low", layer="observation", evidence=[base])
+    base = save(vault, "Ann counted")
+    drawn = save(vault, "The retry limit is low", layer="observation", evidence=[base])
     vault.resolve(base)
     done = memcli("reflect", "what is the retry limit?")
     assert f"  older {first}: The retry limit is 3\n" in done.out

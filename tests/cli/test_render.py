@@ -14,6 +14,7 @@ from memcli.cli import render
 from memcli.cli.context import Result
 from memcli.errors import EntryNotFound, UsageError
 from tests.conftest import VaultMaker
+from tests.git_command import git
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")
 
@@ -62,9 +63,8 @@ def write(vault: Vault, path: str, text: str) -> None:
     file = Path(vault.root, path)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text)
-    git = ["git", "-C", vault.root]
-    subprocess.run([*git, "add", "-A"], check=True)
-    subprocess.run([*git, "commit", "-qm", f"add\t{text.strip()}"], check=True)
+    git(vault, "add", "-A")
+    git(vault, "commit", "-qm", f"add\t{text.strip()}")
 
 
 def test_what_forget_prints_can_be_pasted(odd: Vault) -> None:
@@ -77,10 +77,10 @@ def test_what_forget_prints_can_be_pasted(odd: Vault) -> None:
     assert "\t" not in commands
     assert [line for line in commands.splitlines() if len(line) > WIDTH]
     subprocess.run(["sh", "-c", commands], check=True, capture_output=True)
-    git = ["git", "-C", odd.root]
-    objects = ["cat-file", "--batch-all-objects", "--batch", "--buffer"]
-    assert b"forgotten" not in subprocess.check_output([*git, *objects])
-    assert b"what stays" in subprocess.check_output([*git, *objects])
+    objects = ["git", "-C", odd.root, "cat-file", "--batch-all-objects", "--batch"]
+    held = subprocess.check_output(objects)
+    assert b"forgotten" not in held
+    assert b"what stays" in held
 
 
 @pytest.mark.parametrize("words", [("save",), ("show",), ("inspect",), ("import",)])

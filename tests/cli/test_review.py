@@ -17,6 +17,7 @@ from memcli.cli import commands
 from memcli.entries.entry import Status
 from tests.cli.conftest import Run
 from tests.contexts import at_terminal
+from tests.git_command import git
 
 
 class Person:
@@ -322,8 +323,7 @@ def test_a_walk_on_a_real_terminal_keeps_what_is_decided_however_it_ends(
         assert "Nothing half-done was kept" in said
     statuses = [vault.get(name).status for name in three]
     assert statuses == [Status.ACTIVE, Status.PENDING, Status.PENDING]
-    log = ["git", "-C", vault.root, "log", "-1", "--format=%s"]
-    assert b"approved candidate one" in subprocess.check_output(log)
+    assert "approved candidate one" in git(vault, "log", "-1", "--format=%s")
 
 
 def test_a_save_into_the_inbox_proposes_the_review_that_replaces(

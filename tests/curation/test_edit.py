@@ -1,6 +1,5 @@
 """An edited file is taken when it is still this entry, and else changes nothing."""
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from memcli import Vault
 from memcli.curation.in_place import edit, opened
 from memcli.errors import Conflict, MemcliError, NotAllowed
 from memcli.vault.health.lint import lint
+from tests.git_command import git
 
 Change = Callable[[str], str]
 
@@ -51,10 +51,8 @@ def test_fields_and_text_are_taken_as_they_were_written(vault: Vault) -> None:
     assert written.endswith("We deploy on Mondays\n")
     entry = vault.get(done.id)
     assert (entry.tags, entry.updated) == (("a", "b"), "2026-11-21T12:00:00Z")
-    git = ["git", "-C", vault.root]
-    last = subprocess.check_output([*git, "log", "-1", "--format=%s"], text=True)
-    assert last == "edit: We deploy on Mondays\n"
-    assert subprocess.check_output([*git, "status", "--porcelain"]) == b""
+    assert git(vault, "log", "-1", "--format=%s") == "edit: We deploy on Mondays\n"
+    assert git(vault, "status", "--porcelain") == ""
 
 
 def test_what_is_no_longer_this_entry_is_refused_and_nothing_changes(

@@ -1,6 +1,5 @@
 """Entities: written with the memory, shown with their claims, changed as a plan."""
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from memcli.curation.entities.decide import EntityRequest, ignore
 from memcli.curation.entities.listing import listed
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed, UsageError
 from memcli.vault.health import lint
+from tests.git_command import git
 
 
 def save(vault: Vault, text: str, **fields: Any) -> str:
@@ -97,8 +97,7 @@ def test_what_is_ignored_is_so_until_it_is_registered(
     assert ignore(vault, ["grace hopper", "Grace Hopper"])[0] == ["grace hopper"]
     file = Path(vault.root, "entities/ignored.txt")
     assert file.read_text().splitlines()[1:] == ["grace hopper"]
-    out = subprocess.check_output(["git", "status", "--porcelain"], cwd=vault.root)
-    assert out == b""
+    assert git(vault, "status", "--porcelain") == ""
     register(vault, "Grace Hopper")
     assert file.read_text().splitlines()[1:] == []
     with pytest.raises(NotAllowed, match="registered"):

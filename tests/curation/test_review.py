@@ -11,15 +11,11 @@ from memcli.errors import EntryNotFound, NotAllowed
 from memcli.recall.query import Query, view_of
 from tests.conftest import NOW
 from tests.git_command import git
-from tests.saving import every
+from tests.saving import every, save
 
 
 def candidate(vault: Vault, text: str, **fields: Any) -> str:
-    return vault.save(vault.draft({"text": text, "status": "pending", **fields})).id
-
-
-def fact(vault: Vault, text: str, **fields: Any) -> str:
-    return vault.save(vault.draft({"text": text, **fields})).id
+    return save(vault, text, status="pending", **fields)
 
 
 def texts(vault: Vault, *statuses: str) -> list[str]:
@@ -92,7 +88,7 @@ def test_supersede_makes_it_the_next_version_of_an_entry(vault: Vault) -> None:
 def test_a_target_that_is_history_is_refused_with_the_current_version(
     vault: Vault,
 ) -> None:
-    old = fact(vault, "Deploy on Tuesdays")
+    old = save(vault, "Deploy on Tuesdays")
     new = vault.evolve(old, "Deploy on Mondays").id
     name = candidate(vault, "Deploy on Sundays")
     before = tree(vault)

@@ -1,6 +1,5 @@
 """The last change is taken back, of any kind, and nothing later is lost."""
 
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,9 +10,9 @@ from memcli.curation import importing, review, undo
 from memcli.curation.entities import decide
 from memcli.curation.entities.decide import EntityRequest
 from memcli.curation.in_place import pin, tag
-from memcli.entries import layout
 from memcli.errors import Conflict, NotAllowed
 from tests import clones
+from tests.git_command import git
 
 
 def steps(vault: Vault) -> Iterator[str]:
@@ -97,28 +96,13 @@ def test_a_dry_run_says_what_an_undo_would_do(
 
 def test_commits_of_others_and_by_hand_are_passed_over(vault: Vault) -> None:
     vault.save(vault.draft({"text": "mine"}))
-    git = ["git", "-C", vault.root]
     for author, subject in (("Eve <eve@example.com>", "save: hers"), (None, "wip: x")):
         Path(vault.root, "notes.md").write_text(subject)
-        subprocess.run([*git, "add", "notes.md"], check=True)
+        git(vault, "add", "notes.md")
         signed = [f"--author={author}"] if author else []
-        subprocess.run([*git, "commit", "-qm", subject, *signed], check=True)
+        git(vault, "commit", "-qm", subject, *signed)
     assert undo.undo_last(vault).subject == "save: mine"
     assert Path(vault.root, "notes.md").read_text() == "wip: x"
-
-
-def test_a_vault_in_a_folder_of_a_repository_undoes_its_own(tmp_path: Path) -> None:
-    from memcli.vault.create import prepare
-
-    subprocess.run(["git", "init", "-q", str(tmp_path / "code")], check=True)
-    root = tmp_path / "code" / "notes"
-    prepare(str(root), agreed=True)
-    vault = Vault.open(str(root))
-    saved = vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
-    assert (root / saved.path).exists()
-    assert undo.undo_last(vault).paths == [saved.path]
-    assert not (root / saved.path).exists()
-    assert (root / layout.CONFIG).exists()
 
 
 def test_what_came_from_another_clone_is_undone_only_by_its_name(

@@ -4,7 +4,6 @@ Each way is tried after the words were resolved, and every surface is asked for 
 """
 
 import json
-import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -24,6 +23,7 @@ from memcli.storage.known_vaults import KnownVault
 from memcli.vault.health.inspect import inspect
 from memcli.vault.health.lint import lint
 from tests.conftest import NOW, VaultMaker
+from tests.git_command import git
 from tests.saving import every
 
 SOLVED = "Restart the Shibboleth cache after every deploy"
@@ -50,15 +50,12 @@ def by_hand_with_fields(vault: Vault) -> None:
 
 
 def by_pull(vault: Vault) -> None:
-    def git(*words: str) -> None:
-        subprocess.run(["git", "-C", vault.root, *words], check=True, timeout=60)
-
-    git("checkout", "--quiet", "-b", "other")
+    git(vault, "checkout", "--quiet", "-b", "other")
     Path(vault.root, "pulled.md").write_text(f"{SOLVED}\n", encoding="utf-8")
-    git("add", "pulled.md")
-    git("commit", "--quiet", "-m", "a colleague's")
-    git("checkout", "--quiet", "-")
-    git("merge", "--quiet", "other")
+    git(vault, "add", "pulled.md")
+    git(vault, "commit", "--quiet", "-m", "a colleague's")
+    git(vault, "checkout", "--quiet", "-")
+    git(vault, "merge", "--quiet", "other")
 
 
 def by_save(vault: Vault) -> None:

@@ -1,7 +1,6 @@
 """A setting is changed alone, only to what is valid, and only by the owner."""
 
 import os
-import subprocess
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +22,7 @@ from memcli.errors import (
 from memcli.storage import settings, user_config
 from memcli.vault import config
 from tests.entries.text.secret_kinds import fill
+from tests.git_command import git
 
 
 def put(vault: Vault, name: str, *words: str) -> config.Changed:
@@ -70,10 +70,8 @@ def test_a_setting_is_set_read_and_taken_out_again(
 
 def test_a_change_of_the_vault_is_a_commit(vault: Vault) -> None:
     put(vault, "limits.body", "500")
-    git = ["git", "-C", vault.root]
-    last = subprocess.check_output([*git, "log", "-1", "--format=%s"], text=True)
-    assert last == "config: set limits.body\n"
-    assert subprocess.check_output([*git, "status", "--porcelain"]) == b""
+    assert git(vault, "log", "-1", "--format=%s") == "config: set limits.body\n"
+    assert git(vault, "status", "--porcelain") == ""
 
 
 NOT_VALID = [

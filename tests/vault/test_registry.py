@@ -1,7 +1,6 @@
 """The registry: files for people, read without YAML when nothing changed."""
 
 import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from memcli.vault import registry as store
 from memcli.vault.health import working_tree
 from memcli.vault.health.lint import lint
 from tests.conftest import VaultMaker, state_of
+from tests.git_command import git
 from tests.saving import write
 
 REDIS = """---
@@ -176,11 +176,9 @@ def test_a_single_save_registers_what_it_names(vault: Vault) -> None:
     (one,) = vault.registry.entities
     assert (one.name, one.type) == ("Ada Lovelace", "person")
     assert one.path == "entities/person/ada-lovelace.md"
-    shown = subprocess.check_output(
-        ["git", "show", "--name-only", "--format=%s"], cwd=vault.root
-    )
-    assert shown.decode().split("\n")[:1] == ["save: x"]
-    assert one.path in shown.decode()
+    shown = git(vault, "show", "--name-only", "--format=%s")
+    assert shown.split("\n")[:1] == ["save: x"]
+    assert one.path in shown
     again = vault.save(
         vault.draft({"text": "y", "entities": ["ada  lovelace"]}), register=True
     )

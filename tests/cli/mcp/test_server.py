@@ -496,8 +496,7 @@ def test_server_ends_with_its_client(vault: Vault, wire: Wire, *, busy: bool) ->
     assert wire.process.wait(20) == 0
     assert lint(vault) == []
     assert len(vault.recall("pears").rows) == 1
-    changed = ["git", "-C", vault.root, "status", "--porcelain"]
-    assert subprocess.check_output(changed) == b""
+    assert git(vault, "status", "--porcelain") == ""
 
 
 @pytest.mark.slow

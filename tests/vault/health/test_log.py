@@ -1,6 +1,5 @@
 """The log says what each commit did and to which entries, memcli's or another's."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from memcli.curation import undo
 from memcli.errors import HistoryError
 from memcli.storage.git.repository import Blob, Repository
 from memcli.vault.health.log import Event, action_of, log
+from tests.git_command import git
 
 
 def said(events: list[Event]) -> list[tuple[str, list[tuple[str, str]]]]:
@@ -75,12 +75,11 @@ def test_a_subject_tells_what_was_done(subject: str, action: str) -> None:
 
 
 def test_commits_by_hand_and_odd_files_are_shown(vault: Vault) -> None:
-    git = ["git", "-C", vault.root]
     for name, data in (("a\nb.md", b"x"), ("big.bin", b"\0" * 99), ("empty.md", b"")):
         Path(vault.root, name).write_bytes(data)
-    subprocess.run([*git, "add", "--all"], check=True)
+    git(vault, "add", "--all")
     message = "tabs\tand \x1b[31m \x1f colours\n\nand a body"
-    subprocess.run([*git, "commit", "-qm", message], check=True)
+    git(vault, "commit", "-qm", message)
     (event,) = log(vault, limit=1)
     assert event.action == "commit"
     assert {one.path for one in event.entries} == {"a\nb.md", "big.bin", "empty.md"}
@@ -124,8 +123,8 @@ def test_a_file_of_the_history_that_is_too_large_is_not_read(
     monkeypatch.setattr("memcli.vault.health.log._LARGEST", 1_000)
     large = Path(vault.root, "memories", "zeros.md")
     large.write_bytes(bytes(1_001))
-    for words in (["add", "--all"], ["commit", "-qm", "zeros"]):
-        subprocess.run(["git", *words], cwd=vault.root, check=True)
+    git(vault, "add", "--all")
+    git(vault, "commit", "-qm", "zeros")
     repository = Repository.open(vault.root)
     path = "memories/zeros.md"
     (blob,) = history.blobs(repository, [path], None)
