@@ -1,4 +1,4 @@
-"""git, as a person would call it."""
+"""git, as a person would call it, and programs that it may start."""
 
 import subprocess
 from pathlib import Path
@@ -16,3 +16,17 @@ def git(
     )
     assert done.returncode == code, (words, done.stderr)
     return done.stdout.decode()
+
+
+def program(place: Path, script: str) -> Path:
+    """Write a program of the shell."""
+    place.parent.mkdir(exist_ok=True)
+    place.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    place.chmod(0o755)
+    return place
+
+
+def hook(where: Vault | Path, name: str, script: str) -> None:
+    """Let git run a script."""
+    root = where.root if isinstance(where, Vault) else where
+    program(Path(root, ".git", "hooks", name), script)

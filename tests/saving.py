@@ -1,4 +1,4 @@
-"""Entries for a test's vault."""
+"""Entries for a test's vault, and settings for its user."""
 
 from pathlib import Path
 from typing import Any
@@ -25,3 +25,11 @@ def write(vault: Vault, path: str, text: str = "text\n") -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(text.encode())
     return file
+
+
+def configure(home: Path, text: str) -> Path:
+    """Write the user's config."""
+    path = home / ".config" / "memcli" / "config.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path

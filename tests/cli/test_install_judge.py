@@ -14,16 +14,14 @@ from memcli.hosts import table
 from tests.cli.conftest import Outcome, Run
 from tests.cli.test_reflect_session import Screen
 from tests.contexts import at_terminal
+from tests.saving import configure
 
 TEAM = '[vaults.team]\npath = "/srv/team" # theirs\n'
 
 
 @pytest.fixture
 def config(home: Path) -> Path:
-    path = home / ".config" / "memcli" / "config.toml"
-    path.parent.mkdir(parents=True)
-    path.write_text(TEAM)
-    return path
+    return configure(home, TEAM)
 
 
 def judge_in(done: Outcome | Result) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from memcli.entries import codec
 from memcli.entries.entry import Entry
 from memcli.storage.git.merging import driver_settings
 from memcli.vault.create import let_git_merge, prepare
-from tests.git_command import git
+from tests.git_command import git, program
 
 PROGRAM = (sys.executable, "-P", "-m", "memcli")
 PATH = "memories/note/deploy.md"
@@ -107,11 +107,8 @@ def test_the_driver_is_written_once_and_mended(clone: Clone) -> None:
 def test_a_path_with_quotes_and_spaces_is_one_word(tmp_path: Path) -> None:
     folder = tmp_path / "it's a $(touch pwned) vault"
     prepare(str(folder))
-    program = tmp_path / "bin 'x" / "memcli"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -P -m memcli "$@"\n')
-    program.chmod(0o755)
-    let_git_merge(str(folder), (str(program),))
+    started = f'exec {sys.executable} -P -m memcli "$@"'
+    let_git_merge(str(folder), (str(program(tmp_path / "bin 'x" / "memcli", started)),))
     clone = Clone(folder)
     path = "memories/note/a'b $(touch pwned).md"
     base = BASE.replace(path=path, body="a\nb\nc\n")

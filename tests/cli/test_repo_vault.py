@@ -13,6 +13,7 @@ from memcli.storage import repo_vault
 from tests.cli.conftest import Run
 from tests.contexts import at_terminal, context_of
 from tests.git_command import git
+from tests.saving import configure
 
 RULE = "Deploy the shop with pnpm, never with npm"
 
@@ -287,7 +288,5 @@ def test_repo_is_the_name_of_no_other_vault(
     assert "no repository around" in memcli("recall", "x", "--vault", "repo").err
     named = memcli("recall", "x", "--json", environ={"MEMCLI_VAULT": "repo"})
     assert named.json["error"]["code"] == "vault_not_found"
-    config = home / ".config" / "memcli" / "config.toml"
-    config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text(f'[vaults.repo]\npath = "{tmp_path}"\n')
+    configure(home, f'[vaults.repo]\npath = "{tmp_path}"\n')
     assert memcli("recall", "x", "--json").json["error"]["code"] == "invalid_config"

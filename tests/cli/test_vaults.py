@@ -11,6 +11,7 @@ from memcli.entries import layout
 from memcli.storage import known_vaults
 from tests.cli.conftest import Run
 from tests.conftest import VaultMaker, state_of
+from tests.saving import configure
 
 READ = {"MEMCLI_VAULT": ""}
 
@@ -22,8 +23,7 @@ def team(vault: Vault, make_vault: VaultMaker, home: Path) -> Vault:
     made = make_vault("team")
     made.save(made.draft({"text": "The team deploys with bazel"}))
     vault.save(vault.draft({"text": "I deploy with make"}))
-    path = home / ".config" / "memcli" / "config.toml"
-    path.write_text(f"[vaults.platform]\npath = '{made.root}'\nrole = 'ro'\n")
+    configure(home, f"[vaults.platform]\npath = '{made.root}'\nrole = 'ro'\n")
     return made
 
 
@@ -38,8 +38,7 @@ def said(memcli: Run, *words: str) -> set[tuple[str, str]]:
 def test_what_is_printed_of_a_vault_works_when_typed(
     team: Vault, vault: Vault, memcli: Run, home: Path
 ) -> None:
-    config = home / ".config" / "memcli" / "config.toml"
-    config.write_text(f"[vaults.platform]\npath = '{team.root}'\n")
+    configure(home, f"[vaults.platform]\npath = '{team.root}'\n")
     (row,) = team.recall("bazel").rows
     # The label of a row, and the vault that a refusal names.
     shown = memcli("list", "--vault", "team:platform", "--json", environ=READ)

@@ -14,6 +14,7 @@ from memcli.storage.lock import Lock
 from tests.clones import Clones, say, texts
 from tests.conftest import VaultMaker
 from tests.git_command import git
+from tests.saving import configure
 
 
 @pytest.fixture
@@ -22,12 +23,6 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
     words: list[tuple[str, ...]] = []
     monkeypatch.setattr(detached, "start", lambda line, _=None: words.append(line))
     return words
-
-
-def configure(home: Path, text: str) -> None:
-    path = home / ".config" / "memcli" / "config.toml"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
 
 
 @pytest.mark.parametrize(

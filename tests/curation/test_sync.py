@@ -37,7 +37,8 @@ from memcli.vault.health.lint import lint
 from tests import clones
 from tests.clones import TERMS, Clones, dirty, put, say, texts, tree
 from tests.conftest import VaultMaker
-from tests.git_command import git
+from tests.git_command import git, program
+from tests.saving import configure
 from tests.sessions.hooks.calling import call
 
 QUICK = Terms(silence=1.0)
@@ -463,9 +464,7 @@ def test_a_remote_that_talks_without_end_is_given_up(
     error: type[MemcliError],
 ) -> None:
     monkeypatch.setattr(remote, "_MOST_TOLD", 1_000_000)
-    script = two.remote.parent / "talks"
-    script.write_text(f"#!/bin/sh\n({said}) >&2\nsleep 60\n")
-    script.chmod(0o755)
+    script = program(two.remote.parent / "talks", f"({said}) >&2\nsleep 60")
     git(two.roots["desk"], "config", "remote.origin.uploadpack", str(script))
     with refused(two.roots["desk"], error):
         sync.sync(two.vault("desk"), terms)
@@ -502,8 +501,7 @@ def test_a_remote_that_hangs_is_given_up_with_what_it_started(
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     alive = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    ssh.write_text(f"#!/bin/sh\nexec 3> {pipe}\necho >&3\nexec sleep 60\n")
-    ssh.chmod(0o755)
+    program(ssh, f"exec 3> {pipe}\necho >&3\nexec sleep 60")
     monkeypatch.setenv("GIT_SSH_COMMAND", str(ssh))
     git(two.roots["laptop"], "remote", "set-url", "origin", "ssh://nowhere/x")
     with pytest.raises(RemoteUnreachable, match="not answered in time"):
@@ -610,10 +608,8 @@ def test_a_vault_within_a_repository_of_code_is_refused(
 def test_a_vault_that_may_only_be_read_takes_what_comes_and_gives_nothing(
     two: Clones, home: Path
 ) -> None:
-    config = home / ".config" / "memcli" / "config.toml"
-    config.parent.mkdir(parents=True)
     root = two.roots["desk"]
-    config.write_text(f'[vaults.team]\npath = "{root}"\nrole = "ro"\n')
+    configure(home, f'[vaults.team]\npath = "{root}"\nrole = "ro"\n')
     say(two.vault("laptop"), "We deploy on Tuesdays")
     two.sync("laptop")
     note = root / "memories" / "mine.md"

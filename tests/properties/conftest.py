@@ -14,6 +14,7 @@ from memcli.storage.known_vaults import KnownVault
 from memcli.vault import publishing
 from tests import databases
 from tests.conftest import NOW, isolated_environment
+from tests.saving import configure
 
 AGENTS = """
 [agents.ada]
@@ -69,12 +70,10 @@ def database(server: databases.Server) -> Iterator[str]:
 @pytest.fixture
 def company(server: databases.Server, database: str, home: Path) -> Callable[..., Any]:
     """Names the database in the user's config, and opens the vault in it."""
-    config = home / ".config" / "memcli" / "config.toml"
-    config.parent.mkdir(parents=True, exist_ok=True)
 
     def opened(user: str = "admin", **options: Any) -> Vault:
         url = server.url(database, user)
-        config.write_text(f'[vaults.company]\nengine = "{url}"\n')
+        configure(home, f'[vaults.company]\nengine = "{url}"\n')
         return Vault.open("company", now_ms=lambda: NOW * 1000, **options)
 
     return opened

@@ -25,7 +25,7 @@ from memcli.storage.git.process import subcommand
 from memcli.vault.health.lint import lint
 from tests.conftest import sample, state_of
 from tests.forks import REFUSED, ended
-from tests.git_command import git
+from tests.git_command import git, hook
 from tests.properties.test_kill_lifecycle import OPERATIONS, State, dirty, opened, state
 
 pytestmark = [
@@ -46,10 +46,7 @@ WRITING = (
 
 def hooked(root: Path) -> None:
     """The commit is left to `git commit`."""
-    hook = root / ".git" / "hooks" / "post-commit"
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_text("#!/bin/sh\nexit 0\n", encoding="utf-8")
-    hook.chmod(0o755)
+    hook(root, "post-commit", "exit 0")
 
 
 def edited(root: Path) -> None:

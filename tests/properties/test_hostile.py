@@ -27,7 +27,7 @@ from memcli.vault.health.lint import lint
 from tests import processes
 from tests.conftest import NOW, isolated_environment, state_of
 from tests.forks import REFUSED, ended
-from tests.git_command import git
+from tests.git_command import git, hook
 from tests.saving import every
 
 Snapshot = Callable[[str], dict[str, str]]
@@ -62,10 +62,7 @@ def test_what_is_written_while_a_hook_refuses_stays_and_is_told(vault: Vault) ->
     path = vault.path_of(ids["fact"])
     place = Path(vault.root, path)
     before = place.read_bytes()
-    hook = Path(vault.root, ".git", "hooks", "pre-commit")
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_text(f"#!/bin/sh\necho theirs >'{path}'\nexit 1\n", encoding="utf-8")
-    hook.chmod(0o755)
+    hook(vault, "pre-commit", f"echo theirs >'{path}'\nexit 1")
     for operation in ("evolve", "resolve", "forget"):
         told: list[str] = []
         vault.caller = vault.caller._replace(tell=told.append)
@@ -263,10 +260,7 @@ def test_a_hook_that_refuses_gets_the_old_bytes_back(
     vault: Vault, snapshot: Snapshot, name: str
 ) -> None:
     ids = filled(vault)
-    hook = Path(vault.root, ".git", "hooks", "pre-commit")
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_text("#!/bin/sh\necho not today >&2\nexit 1\n", encoding="utf-8")
-    hook.chmod(0o755)
+    hook(vault, "pre-commit", "echo not today >&2\nexit 1")
     before = snapshot(vault.root)
     with pytest.raises(HistoryError, match="not today"):
         OPERATIONS[name](vault, ids)

@@ -30,7 +30,7 @@ from memcli.vault.health.lint import lint
 from tests import processes
 from tests.checkouts import allow
 from tests.conftest import VaultMaker, state_of
-from tests.git_command import git
+from tests.git_command import git, program
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links and modes of POSIX")
 
@@ -212,9 +212,7 @@ def test_a_repositorys_vault_runs_nothing_once_it_is_allowed(
     for folder in ("objects", "refs", "hooks"):
         (memory / folder).mkdir()
     (memory / "config").write_text(f"[core]\n\tfsmonitor = {trap.command}\n")
-    hook_file = memory / "hooks" / "pre-commit"
-    hook_file.write_text(f"#!/bin/sh\n{trap.command}\n")
-    hook_file.chmod(0o755)
+    program(memory / "hooks" / "pre-commit", trap.command)
     (memory / "memories" / "note").mkdir(parents=True, exist_ok=True)
     (memory / "memories" / "fix").symlink_to(tmp_path)
     for name in ("journal", "index"):

@@ -23,6 +23,7 @@ from tests import databases
 from tests.conftest import NOW, VaultMaker
 from tests.properties.conftest import publish
 from tests.properties.test_index_equality import write
+from tests.saving import configure
 
 pytestmark = pytest.mark.slow
 
@@ -46,9 +47,7 @@ def own(
     write(published.root, "a.md", "The queue of the company")
     write(published.root, "b.md", "Another queue of the company")
     publish(server, database, published)
-    config = home / ".config" / "memcli" / "config.toml"
-    config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text(f'[vaults.company]\nengine = "{server.url(database)}"\n')
+    configure(home, f'[vaults.company]\nengine = "{server.url(database)}"\n')
     known_vaults.set_default_vault(own.root, os.environ)
     return own
 

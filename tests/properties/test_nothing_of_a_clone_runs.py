@@ -28,6 +28,7 @@ from memcli.sessions.hooks import call as hook
 from memcli.storage.git.repository import Blob, Repository
 from tests import processes
 from tests.conftest import VaultMaker
+from tests.git_command import hook as git_hook
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="programs of POSIX")
 
@@ -147,10 +148,7 @@ def test_the_traps_would_run(planted: Planted) -> None:
 )
 def test_no_command_runs_a_file_of_the_vault(planted: Planted, hooked: bool) -> None:
     if hooked:
-        own = Path(planted.vault.root, ".git", "hooks", "pre-commit")
-        own.parent.mkdir(exist_ok=True)
-        own.write_text("#!/bin/sh\nexit 0\n")
-        own.chmod(0o755)
+        git_hook(planted.vault, "pre-commit", "exit 0")
     said("save", "We test on Fridays")
     first = id_of("We test on Fridays")
     said("evolve", first, "We test on Saturdays")

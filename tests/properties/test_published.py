@@ -32,6 +32,7 @@ from tests.conftest import NOW, SEED, VaultMaker
 from tests.git_command import git
 from tests.properties.conftest import AGENTS, commit, publish
 from tests.properties.test_index_equality import _FIELDS, QUESTIONS, WORDS, page, write
+from tests.saving import configure
 
 pytestmark = pytest.mark.slow
 
@@ -387,10 +388,8 @@ def test_a_database_that_hangs_costs_a_person_seconds_and_is_named(
     known_vaults.set_default_vault(make_vault("own").root, os.environ)
     with socket.create_server(("127.0.0.1", 0)) as silent:  # it takes every connection
         port = silent.getsockname()[1]
-        config = home / ".config" / "memcli" / "config.toml"
-        config.parent.mkdir(parents=True, exist_ok=True)
         url = f"postgresql://admin@127.0.0.1:{port}/d"
-        config.write_text(f'[vaults.company]\nengine = "{url}"\n')
+        configure(home, f'[vaults.company]\nengine = "{url}"\n')
         start = time.monotonic()
         offered = processes.run("__complete", "zsh", "--vault", "company", "show", "1m")
         assert (offered.stdout, time.monotonic() - start < 6) == (b"", True)

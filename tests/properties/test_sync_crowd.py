@@ -14,7 +14,7 @@ from memcli.errors import LockBusy
 from tests.clones import TERMS, Clones, dirty, say, texts, tree
 from tests.conftest import EVERYTHING
 from tests.forks import child
-from tests.git_command import git
+from tests.git_command import git, program
 
 pytestmark = [
     pytest.mark.slow,
@@ -85,11 +85,8 @@ def test_over_gits_ssh_transport(
     two: Clones, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A stand-in for ssh, which runs what it is told on this machine."""
-    ssh = tmp_path / "ssh"
-    ssh.write_text(
-        '#!/bin/sh\nwhile [ "$1" != host ]; do shift; done\nshift\neval "$@"\n'
-    )
-    ssh.chmod(0o755)
+    told = 'while [ "$1" != host ]; do shift; done\nshift\neval "$@"'
+    ssh = program(tmp_path / "ssh", told)
     monkeypatch.setenv("GIT_SSH_COMMAND", str(ssh))
     monkeypatch.setenv("GIT_SSH_VARIANT", "simple")
     over(two, f"host:{two.remote}")

@@ -19,7 +19,7 @@ from memcli.errors import Conflict, HistoryError, SecretFound
 from memcli.storage.git import history
 from memcli.storage.git.repository import Repository
 from tests.conftest import sample, state_of
-from tests.git_command import git
+from tests.git_command import git, hook
 from tests.properties.test_kill_lifecycle import OPERATIONS, Act, id_of, opened
 
 pytestmark = [
@@ -87,10 +87,7 @@ def edited_and_staged(vault: Vault) -> None:
 def edited_under_hooks(vault: Vault) -> None:
     """Where git is told to do more than store bytes, another way is taken."""
     edit(vault)
-    hook = Path(vault.root, ".git", "hooks", "post-commit")
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_text("#!/bin/sh\nexit 0\n", encoding="utf-8")
-    hook.chmod(0o755)
+    hook(vault, "post-commit", "exit 0")
 
 
 def in_a_larger_repository(vault: Vault) -> None:
@@ -177,10 +174,7 @@ def test_what_is_forgotten_comes_into_no_commit(
 
 def test_when_it_cannot_be_kept_nothing_is_changed(filled: Vault) -> None:
     edit(filled)
-    hook = Path(filled.root, ".git", "hooks", "pre-commit")
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_text("#!/bin/sh\necho not now\nexit 1\n", encoding="utf-8")
-    hook.chmod(0o755)
+    hook(filled, "pre-commit", "echo not now\nexit 1")
     before = tree(filled)
     rows = git(filled, "status", "--porcelain", "-uall")
     with pytest.raises(HistoryError, match="not now"):

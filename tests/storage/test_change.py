@@ -15,9 +15,8 @@ from memcli.storage.git import commit as commits
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests.conftest import state_of
-from tests.git_command import git
+from tests.git_command import git, hook
 from tests.saving import save
-from tests.storage.git.conftest import hook as hook_in
 
 Beside = Callable[[Callable[[], object]], None]
 
@@ -53,10 +52,6 @@ def committed(vault: Vault) -> dict[str, bytes]:
         for path in paths
         if path.endswith(".md")
     }
-
-
-def hook(vault: Vault, name: str, text: str) -> None:
-    hook_in(Path(vault.root), name, text)
 
 
 @pytest.fixture

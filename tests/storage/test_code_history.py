@@ -8,7 +8,7 @@ import pytest
 
 from memcli.storage import checkout
 from memcli.storage.checkout import CodeHistory
-from tests.git_command import git
+from tests.git_command import git, program
 
 TEXT = b"".join(b"line %d of the file\n" % number for number in range(20))
 
@@ -104,9 +104,7 @@ def test_a_search_that_takes_too_long_is_ended(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slow = tmp_path / "bin"
-    slow.mkdir()
-    (slow / "git").write_text("#!/bin/sh\nexec sleep 30\n")
-    (slow / "git").chmod(0o755)
+    program(slow / "git", "exec sleep 30")
     monkeypatch.setenv("PATH", f"{slow}:{os.environ['PATH']}")
     before = time.monotonic()
     assert opened(shop).homes(["line"], 0.05) == {}
@@ -116,9 +114,7 @@ def test_a_search_that_takes_too_long_is_ended(
 def test_no_program_of_the_repositorys_settings_runs(
     shop: Path, tmp_path: Path
 ) -> None:
-    trap = tmp_path / "trap"
-    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\ncat\n")
-    trap.chmod(0o755)
+    trap = program(tmp_path / "trap", f"touch {tmp_path}/sprung\ncat")
     commit = head(shop)
     (shop / ".gitattributes").write_text("* diff=x filter=x\n")
     git(shop, "add", ".gitattributes")

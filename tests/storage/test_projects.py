@@ -8,6 +8,7 @@ import pytest
 
 from memcli.errors import InvalidConfig
 from memcli.storage import projects
+from tests.saving import configure
 
 SHOP = "github.com/acme/shop"
 
@@ -35,9 +36,7 @@ def made(folder: Path, remote: str | None = None) -> Path:
 
 
 def configured(home: Path, text: str) -> None:
-    folder = home / ".config" / "memcli"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.toml").write_text(f"[projects]\n{text}\n", encoding="utf-8")
+    configure(home, f"[projects]\n{text}\n")
 
 
 def name(folder: Path) -> str | None:

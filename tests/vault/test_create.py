@@ -9,7 +9,7 @@ import pytest
 from memcli.api import Vault
 from memcli.errors import HistoryError, NotAllowed, NotAVault, WriteFailed
 from memcli.vault import create
-from tests.git_command import git
+from tests.git_command import git, hook
 
 
 def test_a_second_init_changes_nothing(vault: Vault) -> None:
@@ -75,10 +75,7 @@ def _bare_repository(root: Path) -> None:
 
 def _commit_is_refused(root: Path) -> None:
     git(root.parent, "init", "--quiet")
-    hook = root.parent / ".git" / "hooks" / "pre-commit"
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
-    hook.chmod(0o755)
+    hook(root.parent, "pre-commit", "exit 1")
 
 
 def _code_around(root: Path) -> None:

@@ -14,6 +14,7 @@ from memcli import Vault
 from memcli.entries import layout
 from memcli.vault import signals
 from tests.conftest import NOW, VaultMaker, state_of
+from tests.saving import configure
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="modes, pipes, signals")
 
@@ -162,16 +163,11 @@ def test_on_is_the_default_off_means_off_and_what_is_unclear_is_off(
     assert bool(signals.read(vault.root).events) is bool(logs)
 
 
-def test_a_vault_that_may_only_be_read_gets_no_log(
-    make_vault: VaultMaker, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_vault_that_may_only_be_read_gets_no_log(make_vault: VaultMaker, home: Path):
     vault = make_vault()
     vault.save(vault.draft({"text": "We deploy on Mondays"}))
     before = signals.read(vault.root).events
-    folder = Path(os.environ["XDG_CONFIG_HOME"], "memcli")
-    folder.mkdir(parents=True)
-    settings = f"[vaults.team]\npath = {json.dumps(vault.root)}\nrole = 'ro'\n"
-    (folder / "config.toml").write_text(settings, encoding="utf-8")
+    configure(home, f"[vaults.team]\npath = {json.dumps(vault.root)}\nrole = 'ro'\n")
     again = make_vault()
     again.recall("deploy")
     assert signals.read(vault.root).events == before

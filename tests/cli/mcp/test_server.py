@@ -34,7 +34,7 @@ from memcli.storage.lock import Lock
 from memcli.vault.health.lint import lint
 from tests import processes
 from tests.conftest import ROOT, state_of
-from tests.git_command import git
+from tests.git_command import git, hook
 
 COMMAND = [sys.executable, "-m", "memcli", "mcp"]
 
@@ -454,10 +454,7 @@ def save(text: str) -> dict[str, Any]:
 
 
 def test_stdout_carries_the_protocol_and_nothing_else(vault: Vault, wire: Wire) -> None:
-    hook = Path(vault.root, ".git", "hooks", "post-commit")
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_text("#!/bin/sh\necho from a hook\ncat\n")
-    hook.chmod(0o755)
+    hook(vault, "post-commit", "echo from a hook\ncat")
     wire.greet()
     wire.request(1, "tools/call", **save("Pears are green"))
     arguments = {"name": "memory_recall", "arguments": {"query": "pears"}}

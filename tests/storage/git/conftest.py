@@ -53,11 +53,3 @@ def tracked(made: Path, tmp_path: Path) -> Path:
     """The repository, with a folder of which its index holds something."""
     os.makedirs(tmp_path / "docs" / "vault")
     return copied(made, "tracked", tmp_path)
-
-
-def hook(root: Path, name: str, script: str) -> None:
-    """Let git run a script."""
-    place = root / ".git" / "hooks" / name
-    place.parent.mkdir(exist_ok=True)
-    place.write_text(f"#!/bin/sh\n{script}\n")
-    place.chmod(0o755)

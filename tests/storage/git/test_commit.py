@@ -10,8 +10,7 @@ from memcli.errors import Conflict, HistoryError
 from memcli.storage.git import commit as commits
 from memcli.storage.git import process, staging
 from memcli.storage.git.repository import Repository
-from tests.git_command import git
-from tests.storage.git.conftest import hook
+from tests.git_command import git, hook
 
 
 @pytest.fixture

@@ -14,8 +14,7 @@ from memcli.errors import LockBusy, WriteFailed
 from memcli.storage.git import commit as commits
 from memcli.storage.git.index_lock import IndexLock
 from memcli.storage.git.repository import Repository
-from tests.git_command import git
-from tests.storage.git.conftest import hook
+from tests.git_command import git, hook
 
 
 def on_another_branch(root: Path) -> None:

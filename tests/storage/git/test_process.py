@@ -13,8 +13,8 @@ from memcli.errors import HistoryError, Unreadable
 from memcli.storage.git import commit as commits
 from memcli.storage.git import index_lock, process
 from memcli.storage.git.repository import Repository
-from tests.git_command import git
-from tests.storage.git.conftest import copied, hook
+from tests.git_command import git, hook, program
+from tests.storage.git.conftest import copied
 
 HOSTILE = "*a" * 60 + "b\n"
 
@@ -51,9 +51,7 @@ def test_a_git_that_lies_in_the_vault_or_its_repository_is_not_run(
     elif around == "current folder":
         top = copied(made, "empty", tmp_path / "code")
     bin_folder = top / "bin"
-    bin_folder.mkdir()
-    (bin_folder / "git").write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
-    (bin_folder / "git").chmod(0o755)
+    program(bin_folder / "git", f"touch {tmp_path}/ran")
     (top / "sub").mkdir()
     (tmp_path / "link").symlink_to(bin_folder)
     (tmp_path / "proc").symlink_to("/proc/self/cwd/bin")

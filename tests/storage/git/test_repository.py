@@ -19,8 +19,8 @@ from memcli.storage.git import history, process
 from memcli.storage.git.repository import Repository
 from memcli.storage.git.staging import MANY
 from tests.conftest import ROOT
-from tests.git_command import git
-from tests.storage.git.conftest import copied, hook
+from tests.git_command import git, hook
+from tests.storage.git.conftest import copied
 
 ODD_NAMES = (
     "memories/with space.md",
