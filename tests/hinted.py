@@ -29,7 +29,7 @@ _TYPED = {*_READ_ONLY, "entities", "evolve", "forget", "ideas", "pin", "resolve"
 _TYPED |= {"review", "save", "tag", "undo"}
 # Words in whose place a person puts others; and commands that a sentence names bare.
 _OPEN = re.compile(r"[A-Z_=]+|-?\.\.\.|.*=[A-Z]*")
-_BARE = (["recall"], ["reflect"], ["save"], ["resolve"], ["evolve"])
+_BARE = [[one] for one in ("recall", "reflect", "save", "resolve", "evolve", "forget")]
 _VARIES = re.compile(r"[0-9a-z]{16}|/[^\s']*|(?<==)\S+|\b\d+\b")
 _MISTAKE = re.compile("memcli: no (?:entry has|vault|topic|such)")
 _known: set[str] = set()

@@ -240,17 +240,6 @@ def test_a_reason_stands_behind_the_key_and_one_letter_is_none(
     assert walked.data["rejected"] == 3
 
 
-def test_enter_and_a_key_that_is_none_do_not_print_all_the_help(
-    vault: Vault, three: list[str]
-) -> None:
-    said = walk(vault, "", "x", "2", "q").said
-    assert "  ? explains the keys" in said
-    assert "  the key x does nothing here; ? explains the keys" in said
-    assert "  no entry is shown as 2; m ID names another one" in said
-    assert "approve it as" not in said
-    assert "approve it as" in walk(vault, "?", "q").said
-
-
 def test_a_candidate_is_shown_in_few_words(vault: Vault) -> None:
     session = "f6833005-7be4-4178-bb37-a0e9feadc36b"
     source = {"writer": "hook", "host": "codex", "session": session}
