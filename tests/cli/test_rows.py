@@ -12,19 +12,8 @@ from memcli.cli.rows import below, short_ids
 from memcli.entries.entry import Entry
 from memcli.entries.ids import ID_LENGTH
 from tests.cli.conftest import Run
+from tests.cli.test_reflect_session import Screen
 from tests.conftest import VaultMaker
-
-
-class Terminal:
-    """A canvas of a terminal, of which only that is asked."""
-
-    terminal = True
-
-    def line(self, text: str = "", *, style: str = "") -> None:
-        raise AssertionError(text, style)
-
-    def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-        raise AssertionError(header, rows)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +64,7 @@ def test_a_terminal_shows_the_shortest_beginning_that_means_one_entry(
 ) -> None:
     drafts = [vault.draft({"text": f"entry {n}"}) for n in range(20)]
     names = [saved.id for saved in vault.save_all(drafts)]
-    short = short_ids(Terminal(), vault)
+    short = short_ids(Screen(), vault)
     for name in names:
         shown = short(name)
         assert name.startswith(shown)
@@ -93,7 +82,7 @@ def test_what_an_agent_may_not_see_lengthens_no_id(vault: Vault) -> None:
         vault.save(vault.draft({"text": f"hidden {number}", **fields}))
     Path(vault.root, ".memcli").mkdir(exist_ok=True)
     seen = vault.acting_as("bot")
-    assert len(short_ids(Terminal(), seen)(mine)) in (4, ID_LENGTH)
+    assert len(short_ids(Screen(), seen)(mine)) in (4, ID_LENGTH)
 
 
 def test_of_several_vaults_no_two_entries_are_shown_by_one_beginning(
@@ -104,7 +93,7 @@ def test_of_several_vaults_no_two_entries_are_shown_by_one_beginning(
         each.save(each.draft({"text": "one"})).id for each in (vault, other)
     )
     both: Any = SimpleNamespace(vaults=(vault, other))
-    short = short_ids(Terminal(), both)
+    short = short_ids(Screen(), both)
     assert (short(mine), short(theirs)) == (mine, theirs)
 
 

