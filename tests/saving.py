@@ -27,6 +27,14 @@ def write(vault: Vault, path: str, text: str = "text\n") -> Path:
     return file
 
 
+def pages(vault: Vault) -> dict[str, bytes]:
+    """Every markdown file of a vault, by its path."""
+    return {
+        path.relative_to(vault.root).as_posix(): path.read_bytes()
+        for path in sorted(Path(vault.root).rglob("*.md"))
+    }
+
+
 def configure(home: Path, text: str) -> Path:
     """Write the user's config."""
     path = home / ".config" / "memcli" / "config.toml"

@@ -11,7 +11,7 @@ from memcli.errors import EntryNotFound, NotAllowed
 from memcli.recall.query import Query, view_of
 from tests.conftest import NOW
 from tests.git_command import git
-from tests.saving import every, save
+from tests.saving import every, pages, save
 
 
 def candidate(vault: Vault, text: str, **fields: Any) -> str:
@@ -21,13 +21,6 @@ def candidate(vault: Vault, text: str, **fields: Any) -> str:
 def texts(vault: Vault, *statuses: str) -> list[str]:
     view = view_of(NOW, statuses=statuses)
     return sorted(row.text for row in every(vault, Query("", view)).rows)
-
-
-def tree(vault: Vault) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(vault.root)): path.read_bytes()
-        for path in Path(vault.root).rglob("*.md")
-    }
 
 
 def test_approve_may_change_text_title_kind_and_tags(vault: Vault) -> None:
@@ -91,10 +84,10 @@ def test_a_target_that_is_history_is_refused_with_the_current_version(
     old = save(vault, "Deploy on Tuesdays")
     new = vault.evolve(old, "Deploy on Mondays").id
     name = candidate(vault, "Deploy on Sundays")
-    before = tree(vault)
+    before = pages(vault)
     with pytest.raises(NotAllowed, match=new):
         review.supersede(vault, name, old)
-    assert tree(vault) == before
+    assert pages(vault) == before
 
 
 def test_many_are_decided_in_one_commit_or_none_is(vault: Vault) -> None:

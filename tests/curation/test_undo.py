@@ -13,6 +13,7 @@ from memcli.curation.in_place import pin, tag
 from memcli.errors import Conflict, NotAllowed
 from tests import clones
 from tests.git_command import git
+from tests.saving import pages
 
 
 def steps(vault: Vault) -> Iterator[str]:
@@ -56,22 +57,15 @@ def steps(vault: Vault) -> Iterator[str]:
     yield "forget"
 
 
-def files(vault: Vault) -> dict[str, bytes]:
-    return {
-        path.relative_to(vault.root).as_posix(): path.read_bytes()
-        for path in Path(vault.root).rglob("*.md")
-    }
-
-
 def test_each_undo_goes_one_change_further_back_to_the_byte(vault: Vault) -> None:
-    before = [files(vault)]
+    before = [pages(vault)]
     names = []
     for name in steps(vault):
         names.append(name)
-        before.append(files(vault))
+        before.append(pages(vault))
     for name, wanted in zip(reversed(names), reversed(before[:-1]), strict=True):
         undo.undo_last(vault)
-        assert files(vault) == wanted, name
+        assert pages(vault) == wanted, name
     with pytest.raises(NotAllowed, match="nothing to undo"):
         undo.undo_last(vault)
     assert vault.recall("deploy").rows == []

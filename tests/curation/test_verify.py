@@ -15,6 +15,7 @@ from memcli.vault.code_state import CloseLook
 from tests.checkouts import APP, made_shop
 from tests.conftest import VaultMaker
 from tests.git_command import git
+from tests.saving import pages
 
 
 def save(vault: Vault, text: str = "The limiter waits", **fields: Any) -> str:
@@ -31,11 +32,6 @@ def states(vault: Vault) -> dict[str, list[str]]:
         each.id: [each.state, *(look.state.state for look in each.looks)]
         for each in verify(vault)
     }
-
-
-def files(root: str) -> dict[str, bytes]:
-    pages = Path(root).rglob("*.md")
-    return {str(path): path.read_bytes() for path in pages}
 
 
 def test_a_scripted_history_is_told_line_by_line(inside: Vault, shop: Path) -> None:
@@ -91,9 +87,9 @@ def test_to_confirm_notes_the_code_as_it_is_and_makes_no_version(
     write(shop, changed)
     git(shop, "commit", "-qam", "second")
     assert states(inside)[entry_id][0] == "stale"
-    before = files(inside.root)
+    before = pages(inside)
     assert [one.id for one in confirm(inside, [entry_id[:15]])] == [entry_id]
-    after = files(inside.root)
+    after = pages(inside)
     assert len(after) == len(before)
     (path,) = (path for path in after if after[path] != before[path])
     lines = zip(before[path].split(b"\n"), after[path].split(b"\n"), strict=True)
@@ -111,14 +107,14 @@ def test_what_cannot_be_confirmed_is_refused_and_nothing_changes(
     inside: Vault, make_vault: VaultMaker, tmp_path: Path
 ) -> None:
     plain, anchored = save(inside, "A", code=None), save(inside, "B")
-    before = files(inside.root)
+    before = pages(inside)
     with pytest.raises(InvalidContent, match="names no code"):
         confirm(inside, [anchored, plain])
     with pytest.raises(EntryNotFound):
         confirm(inside, [anchored, "zzzz"])
     with pytest.raises(InvalidContent, match="you are not in a checkout"):
         confirm(make_vault(cwd=str(tmp_path)), [anchored])
-    assert files(inside.root) == before
+    assert pages(inside) == before
 
 
 def test_the_difference_is_shown_where_the_checkout_has_the_commit_of_then(

@@ -21,6 +21,7 @@ from memcli.storage.git.repository import Repository
 from tests.conftest import sample, state_of
 from tests.git_command import git, hook
 from tests.properties.test_kill_lifecycle import OPERATIONS, Act, id_of, opened
+from tests.saving import pages
 
 pytestmark = [
     pytest.mark.slow,
@@ -41,13 +42,6 @@ UNDONE: dict[str, Act] = {
     ),
 }
 MARK = "mine: not committed\n"
-
-
-def tree(vault: Vault) -> dict[str, bytes]:
-    return {
-        path.relative_to(vault.root).as_posix(): path.read_bytes()
-        for path in sorted(Path(vault.root).rglob("*.md"))
-    }
 
 
 def edit(vault: Vault) -> None:
@@ -128,11 +122,11 @@ def test_an_undo_brings_back_every_byte_that_was_on_disk(
         shutil.copytree(full, root)
         vault = opened(root, 2_000)
         state(vault)
-        before = tree(vault)
+        before = pages(vault)
         UNDONE[name](vault)
-        assert tree(vault) != before, name
+        assert pages(vault) != before, name
         undo_newest(vault)
-        assert tree(vault) == before, name
+        assert pages(vault) == before, name
 
 
 @pytest.mark.parametrize("state", STATES)
@@ -175,11 +169,11 @@ def test_what_is_forgotten_comes_into_no_commit(
 def test_when_it_cannot_be_kept_nothing_is_changed(filled: Vault) -> None:
     edit(filled)
     hook(filled, "pre-commit", "echo not now\nexit 1")
-    before = tree(filled)
+    before = pages(filled)
     rows = git(filled, "status", "--porcelain", "-uall")
     with pytest.raises(HistoryError, match="not now"):
         review.reject(filled, [id_of(filled, "Use emacs")])
-    assert (tree(filled), git(filled, "status", "--porcelain", "-uall")) == (
+    assert (pages(filled), git(filled, "status", "--porcelain", "-uall")) == (
         before,
         rows,
     )
@@ -230,7 +224,7 @@ def test_a_secret_that_review_edits_away_comes_into_no_commit(
 def test_a_text_that_only_gits_index_holds_is_never_taken_out_of_it(
     filled: Vault, name: str
 ) -> None:
-    on_disk = tree(filled)
+    on_disk = pages(filled)
     edit(filled)
     git(filled, "add", ".")
     for path, data in on_disk.items():

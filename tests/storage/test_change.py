@@ -16,7 +16,7 @@ from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests.conftest import state_of
 from tests.git_command import git, hook
-from tests.saving import save
+from tests.saving import pages, save
 
 Beside = Callable[[Callable[[], object]], None]
 
@@ -35,14 +35,6 @@ def beside(monkeypatch: pytest.MonkeyPatch) -> Beside:
         monkeypatch.setattr(files, "reached", reached)
 
     return at_once
-
-
-def entries(root: str) -> dict[str, bytes]:
-    return {
-        path.relative_to(root).as_posix(): path.read_bytes()
-        for path in sorted(Path(root).rglob("*.md"))
-        if ".git" not in path.parts
-    }
 
 
 def committed(vault: Vault) -> dict[str, bytes]:
@@ -81,11 +73,11 @@ def test_a_change_that_a_person_takes_away_before_its_commit_is_a_conflict(
 ) -> None:
     if hooked:
         hook(vault, "post-commit", "exit 0")
-    before, head = entries(vault.root), git(vault, "rev-parse", "HEAD")
+    before, head = pages(vault), git(vault, "rev-parse", "HEAD")
     beside(lambda: git(vault, *words))
     with pytest.raises(Conflict, match="was changed between its write and its commit"):
         vault.evolve(old, "We deploy on Mondays")
-    assert entries(vault.root) == before == committed(vault)
+    assert pages(vault) == before == committed(vault)
     assert git(vault, "rev-parse", "HEAD") == head
     assert git(vault, "status", "--porcelain") == ""
     assert not state_of(vault.root, layout.JOURNAL).exists()
@@ -95,14 +87,14 @@ def test_a_file_that_is_edited_before_its_commit_stops_the_change_and_stays(
     vault: Vault, old: str, beside: Beside
 ) -> None:
     path = Path(vault.root, vault.path_of(old))
-    before = entries(vault.root)
+    before = pages(vault)
     told: list[str] = []
     vault.caller = vault.caller._replace(tell=told.append)
     beside(lambda: path.write_text("mine\n"))
     with pytest.raises(Conflict, match="was changed between its write"):
         vault.evolve(old, "We deploy on Mondays")
     name = path.relative_to(vault.root).as_posix()
-    assert entries(vault.root) == {**before, name: b"mine\n"}
+    assert pages(vault) == {**before, name: b"mine\n"}
     assert told == [f"{name} was edited meanwhile and is left as it is"]
 
 
@@ -113,7 +105,7 @@ def test_a_hook_that_formats_a_file_and_adds_it_is_obeyed(
     hook(vault, "pre-commit", f"echo formatted >>'{path}'; git add '{path}'")
     new = vault.evolve(titled, "We deploy on Mondays")
     assert vault.get(new.id).body.strip() == "We deploy on Mondays\nformatted"
-    assert committed(vault) == entries(vault.root)
+    assert committed(vault) == pages(vault)
     assert git(vault, "status", "--porcelain") == ""
 
 
@@ -169,7 +161,7 @@ def test_what_is_taken_away_after_the_commit_is_brought_back_by_the_next_command
     assert said.startswith("this is committed, but another git took archive/memories")
     vault.recall("deploy")
     assert vault.get(old).superseded_by
-    assert committed(vault) == entries(vault.root)
+    assert committed(vault) == pages(vault)
     assert git(vault, "status", "--porcelain") == ""
     assert not state_of(vault.root, layout.JOURNAL).exists()
 
@@ -193,7 +185,7 @@ def test_a_commit_from_which_a_reset_has_moved_head_back_is_made_again(
     new = vault.evolve(old, "We deploy on Mondays")
     assert vault.get(old).superseded_by == new.id
     assert calls == 2
-    assert committed(vault) == entries(vault.root)
+    assert committed(vault) == pages(vault)
     assert git(vault, "status", "--porcelain") == ""
 
 
@@ -209,14 +201,14 @@ def test_a_commit_that_a_reset_leaves_out_later_is_named_and_brought_back(
         path = vault.evolve(old, "We deploy on Mondays").path
     else:
         vault.resolve(old)
-    before = entries(vault.root)
+    before = pages(vault)
     moved_back(vault, head)
     found = lint(vault)
     assert {finding.code for finding in found} == {"dropped"}
     assert path in [finding.path for finding in found]
     done = repair.apply(vault, repair.plan(vault))
     assert {step.code for step in done.steps} == {"dropped"}
-    assert entries(vault.root) == before == committed(vault)
+    assert pages(vault) == before == committed(vault)
     assert lint(vault) == []
 
 
@@ -243,7 +235,7 @@ def test_a_commit_that_a_person_amends_at_once_is_not_made_again(
         new = vault.evolve(old, "We deploy on Mondays")
     assert vault.get(old).superseded_by == new.id
     assert len(git(vault, "rev-list", "HEAD").split()) == count + 1
-    assert committed(vault) == entries(vault.root)
+    assert committed(vault) == pages(vault)
 
 
 @pytest.mark.parametrize("harm", ["empty", "staged", "link"])
@@ -259,14 +251,14 @@ def test_a_save_into_a_folder_that_git_does_not_hold_says_which(
     if harm == "staged":
         git(vault, "-C", str(folder), "commit", "--quiet", "--allow-empty", "-m", "own")
         git(vault, "-c", "advice.addEmbeddedRepo=false", "add", str(folder))
-    before, status = entries(vault.root), git(vault, "status", "--porcelain")
+    before, status = pages(vault), git(vault, "status", "--porcelain")
     with pytest.raises(HistoryError) as caught:
         save(vault, "We deploy on Tuesdays", kind="decision")
     link = harm == "link"
     what = "a symbolic link" if link else "a git repository of its own"
     assert f" cannot be committed: memories/decision is {what}" in caught.value.message
     assert "memories/decision" in (caught.value.hint or "")
-    assert (entries(vault.root), git(vault, "status", "--porcelain")) == (
+    assert (pages(vault), git(vault, "status", "--porcelain")) == (
         before,
         status,
     )

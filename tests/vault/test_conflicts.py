@@ -7,7 +7,6 @@ import pytest
 from memcli import Vault
 from memcli.entries import codec
 from memcli.entries.eligibility import View
-from memcli.entries.text import differences
 from memcli.sessions.briefing import start
 from memcli.vault.health import repair
 from memcli.vault.health.inspect import inspect
@@ -17,23 +16,6 @@ from tests.git_command import git
 BOTH = (
     "Deploys\n<<<<<<< HEAD\nrun on Mondays\n=======\nrun on Fridays\n>>>>>>> theirs\n"
 )
-
-
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        (BOTH, 8),
-        (BOTH.replace("\n", "\r\n"), 9),
-        (BOTH.replace("<<<<<<<", " <<<<<<<"), -1),
-        ("Title\n=======\nnothing else", -1),
-        ("<<<<<<< HEAD\nno end", -1),
-        ("", -1),
-    ],
-)
-def test_a_conflict_is_all_three_marks_at_the_start_of_lines(
-    text: str, place: int
-) -> None:
-    assert differences.begins(text) == place
 
 
 def marked(vault: Vault, text: str, changed: tuple[str, str]) -> tuple[str, Path]:

@@ -52,6 +52,8 @@ FOUND = [
     ([entry(A, "pinned: true", "kind: recipe")], "a.md:4 unknown_kind error"),
     ([entry(A, body="a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> x")],
      "a.md:5 conflict error"),
+    ([entry(A, body="<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> x").replace("\n", "\r\n")],
+     "a.md:4 conflict error"),
     ([entry(A, body="one\n\nsee [[Nowhere]]")], "a.md:6 dangling_link warning"),
     ([entry(A, body="one\nAKIAIOSFODNN7EXAMPLA")], "a.md:5 secret warning"),
     ([entry(A, 'title: "ghp_0123456789abcdefghijABCDEFGHIJ0123456789"')],
@@ -93,7 +95,7 @@ FOUND = [
 
 NOTHING = [
     ["# Conflicts\n\nLook for <<<<<<< HEAD and =======.\n"],
-    ["<<<<<<< HEAD starts a side\n\nTitle\n=====\n"],
+    ["<<<<<<< HEAD starts a side\n\nTitle\n=======\n"],
     # What expired as it was meant to.
     [entry(A, "expires_at: 2020-01-01", "review_after: 2020-01-01")],
     # What was merged into another is no fork.
