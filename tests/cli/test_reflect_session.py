@@ -15,6 +15,7 @@ from memcli.vault import session_records
 from tests.cli.conftest import Run
 from tests.cli.test_review import Person, Walked
 from tests.hosts.writing import NOON, Claude, write
+from tests.saving import save
 from tests.sessions.test_reflect_session import (
     ALWAYS,
     SEEDED,
@@ -142,11 +143,8 @@ def test_a_session_without_a_transcript_yet_is_told_to_wait(
 def test_medium_candidates_trigger_interactive_review_prompts(
     vault: Vault, tmp_path: Path
 ) -> None:
-    vault.save(
-        vault.draft({"text": "Use pip instead of uv in scripts", "kind": "preference"})
-    )
-    waits = vault.draft({"text": "something else waits", "status": "pending"})
-    older = vault.save(waits).id
+    save(vault, "Use pip instead of uv in scripts", kind="preference")
+    older = save(vault, "something else waits", status="pending")
     rows = [*SEEDED, ("user", "use uv instead of pip in scripts")]
     rows.append(("assistant", "Done."))
     walked = reflect(vault, "y", "y", "y", session=talk(tmp_path, rows))

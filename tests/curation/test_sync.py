@@ -270,7 +270,8 @@ def test_what_the_remote_removed_is_said_to_be_removed(two: Clones) -> None:
 
 
 RULE = "---\nid: 1m7xvn68xtqp489w\n{}---\nNever run `zapctl`\n"
-ACTS = "pinned: true\nenforce: deny\n"
+# Keys that are escaped mean the same, and no search for their letters finds them.
+ACTS = '"pinn\\x65d": true\n"enforc\\x65": deny\n'
 
 
 @pytest.mark.parametrize(

@@ -20,15 +20,12 @@ from memcli import Vault
 from memcli.curation import review
 from memcli.entries import layout
 from memcli.errors import HistoryError, UnsafePath
-from memcli.recall.query import Query, view_of
-from memcli.recall.results import Row
 from memcli.vault.caller import Caller
 from memcli.vault.health.lint import lint
 from tests import processes
 from tests.conftest import NOW, isolated_environment, state_of
 from tests.forks import REFUSED, ended
 from tests.git_command import git, hook
-from tests.saving import every
 
 Snapshot = Callable[[str], dict[str, str]]
 
@@ -72,13 +69,6 @@ def test_what_is_written_while_a_hook_refuses_stays_and_is_told(vault: Vault) ->
         assert place.read_bytes() == b"theirs\n"
         place.write_bytes(before)
         assert git(vault, "status", "--porcelain") == ""
-
-
-def everything(vault: Vault) -> list[Row]:
-    view = view_of(NOW, statuses=["active", "superseded", "resolved", "pending"])
-    found = every(Vault(vault.root, Caller(now_ms=vault.now_ms)), Query("", view))
-    assert found.warnings == []
-    return found.rows
 
 
 def as_nobody(act: Callable[[], object]) -> int:
@@ -176,10 +166,6 @@ def test_a_vault_that_may_only_be_read_answers_and_refuses_to_change(
     assert snapshot(vault.root) == before
 
 
-def config(vault: Vault, text: str) -> None:
-    Path(vault.root, ".memcli", "config.toml").write_text(text, encoding="utf-8")
-
-
 _HOLDER = """
 import sys, time
 from memcli.storage.lock import Lock
@@ -190,7 +176,8 @@ with Lock(sys.argv[1], 0):
 
 
 def test_a_held_lock_is_exit_code_75_within_the_configured_wait(vault: Vault) -> None:
-    config(vault, "[limits]\nlock_wait = 0.5\n")
+    config = Path(vault.root, layout.CONFIG)
+    config.write_text("[limits]\nlock_wait = 0.5\n", encoding="utf-8")
     path = str(state_of(vault.root, layout.LOCK))
     holder = subprocess.Popen(
         [sys.executable, "-c", _HOLDER, path], stdout=subprocess.PIPE, text=True

@@ -5,6 +5,7 @@ from pathlib import Path
 from memcli import Vault
 from tests.cli.conftest import Run
 from tests.git_command import git
+from tests.saving import save
 
 
 def write(vault: Vault, path: str, text: str) -> None:
@@ -101,11 +102,7 @@ def test_an_entry_shows_its_versions_and_what_an_item_weighs(
     assert (data["eligible"], data["reason_not_eligible"]) == (False, "superseded")
     item = vault.save(vault.draft({"text": "Lint first", "item": "derived"})).id
     vault.resolve(item)
-    vault.save(
-        vault.draft(
-            {"text": "lint first", "item": "derived", "source": {"session": "s"}}
-        )
-    )
+    save(vault, "lint first", item="derived", source={"session": "s"})
     shown = memcli("inspect", item).out
     assert f"recurred on {vault.get(item).updated[:10]}" in shown
     assert "sightings 2" in shown
