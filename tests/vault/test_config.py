@@ -17,6 +17,7 @@ from memcli.errors import (
     InvalidConfig,
     InvalidValue,
     MemcliError,
+    NotAllowed,
     SecretFound,
 )
 from memcli.storage import settings, user_config
@@ -148,6 +149,14 @@ def test_a_config_that_is_a_link_is_neither_read_nor_written(
         with pytest.raises(MemcliError):
             act()
     assert other.read_text() == "[limits]\nbody = 3\n"
+
+
+def test_settings_of_the_vault_are_the_owner_s(vault: Vault) -> None:
+    agent = vault.acting_as("ada")
+    with pytest.raises(NotAllowed, match="for the owner"):
+        put(agent, "agents.ada.policy", "shared")
+    with pytest.raises(NotAllowed, match="for the owner"):
+        config.listed(agent, os.environ)
 
 
 def test_the_default_vault_is_a_setting(vault: Vault) -> None:
