@@ -56,19 +56,23 @@ def world(
     return events
 
 
+_LINE = {"v": 1, "at": 1}
+
+
 def recall(
     question: str, name: str, rows: list[tuple[float, dict[str, float]]]
 ) -> dict[str, Any]:
     shown = [
-        {"id": f"e{i}", "rank": i + 1, "score": score, "features": seen}
+        {"id": f"e{i}", "rank": i + 1, "score": score, "channels": [], "features": seen}
         for i, (score, seen) in enumerate(rows)
     ]
     about = {"event": "recall", "recall": name, "question": question, "via": "recall"}
-    return {**about, "rows": shown}
+    return {**_LINE, **about, "agent": None, "hit": True, "rows": shown}
 
 
 def feedback(name: str | None, entry: str, useful: bool = True) -> dict[str, Any]:
-    return {"event": "feedback", "recall": name, "id": entry, "useful": useful}
+    about = {"event": "feedback", "recall": name, "id": entry, "useful": useful}
+    return {**_LINE, **about, "by": "user"}
 
 
 def learned(weights: dict[str, float], offset: float = 0.0) -> Scorer:

@@ -285,7 +285,7 @@ def _handle(answer: Answer, host: Host) -> str:
         line["did"] = "nothing: the session is another agent's"
         return ""
     if event.name == "pre-compact" and not host.starts_after_compaction:
-        markers.forget(root, event.session, os.environ.get("MEMCLI_AGENT"))
+        markers.forget(root, event.session, os.environ.get("MEMCLI_AGENT") or None)
     flags = [f"--session={event.session}", f"--host={event.host}"]
     if event.transcript:
         flags.append(f"--transcript={event.transcript}")
