@@ -160,7 +160,8 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
                 f"the remote changes {what} at {each.path}, "
                 "and memcli writes plain files alone; nothing was changed",
                 hint="If you want it, merge with git (git pull), then repeat the "
-                f"command. See who changed it: git -C {root} log --all -- {each.path}",
+                f"command. See who changed it: git -C {quote(root)} log --all -- "
+                f"{quote(each.path)}",
                 code="not_plain",
             )
     new = {

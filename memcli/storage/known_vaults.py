@@ -260,10 +260,11 @@ def _repositorys(root: str, environ: Mapping[str, str]) -> KnownVault | None:
     Raises:
         NotAllowed: the user has not allowed it, whoever gives its path.
     """
-    if os.path.basename(root) != repo_vault.FOLDER:
+    real = os.path.realpath(root)  # a repository may hold a link to it
+    if os.path.basename(real) != repo_vault.FOLDER:
         return None
-    found = of_repository(os.path.dirname(root), environ)
-    if not found or os.path.realpath(root) != os.path.realpath(found.path):
+    found = of_repository(os.path.dirname(real), environ)
+    if not found or real != os.path.realpath(found.path):
         return None
     return KnownVault(REPO, repo_vault.needed(found.top, environ).path)
 

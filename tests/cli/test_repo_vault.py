@@ -85,7 +85,8 @@ def test_a_clone_is_silent_until_it_is_allowed(
         if row["name"] == "repo"
     )
     assert (listed["entries"], listed["recall"]) == (None, False)
-    for path in (".memory", str(clone / ".memory")):
+    (clone / "notes").symlink_to(".memory")
+    for path in (".memory", str(clone / "notes"), str(clone / ".memory")):
         words = ("recall", "deploy", "--vault", path, "--json")
         cwd = clone if path == ".memory" else tmp_path
         env = {"MEMCLI_VAULT": path}
