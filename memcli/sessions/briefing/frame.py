@@ -203,6 +203,8 @@ def limited(reader: Reader, place: KnownVault) -> Reader:
 
 # A text longer than this is a document; the session is told its title.
 _LONGEST = 1_200
+# No hook tells a longer text whole, and to judge a million characters takes a second.
+_JUDGED = 50_000
 _TITLE = 160
 
 
@@ -241,7 +243,7 @@ def to_tell(
     It is marked where it rests on what no longer holds, or on nothing; what people keep
     needs no evidence. A fact rests on nothing, and costs nothing.
     """
-    if prompt_injection.of_entry(row.title, row.text, source):
+    if prompt_injection.of_entry(row.title, row.text[:_JUDGED], source):
         return None
     if watch is not None and watch.keeps_back(row, row.kind, source):
         return None

@@ -8,6 +8,7 @@ import pytest
 from memcli import Vault
 from memcli.curation import exporting, importing
 from memcli.entries.entry import SUMMARY_TAG, Entry
+from memcli.entries.text import prompt_injection
 from memcli.hosts import memories as tools
 from memcli.sessions.hooks import pipe, tell
 from memcli.storage import detached, projects
@@ -269,6 +270,22 @@ def test_a_start_marks_a_report_that_has_not_seen_newer_memories(
     newer = save(live, "Redis takes 8 MB now.", kind="note", entities=["Redis"])
     mark = f"(may no longer hold: {newer} is newer, written on 20"
     assert f"] {mark}" in start(live, shop)
+
+
+def test_a_text_of_a_megabyte_leaves_a_start_its_time(
+    live: Vault, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(live, "Never push to the release branch.", kind="constraint")
+    save(live, "word and more of it\n" * 50_000, kind="constraint")
+    judged, judge = list[int](), prompt_injection.of_entry
+
+    def counted(title: str, text: str, source: str) -> str | None:
+        judged.append(len(text))
+        return judge(title, text, source)
+
+    monkeypatch.setattr(prompt_injection, "of_entry", counted)
+    assert "Never push to the release branch." in start(live, shop)
+    assert 100 < max(judged) <= 50_000
 
 
 def test_a_prompt_and_a_tool_are_told_of_it_with_the_mark(
