@@ -132,7 +132,8 @@ def standing(vault: Vault, reader: Reader, session: Session) -> Standing:
     # About as many as have room.
     reader.fetch_rows(queue[: _MOST // 80])
     more, room = len(queue), _ROOM
-    left = _MOST - sum(len(item.text) for item in items)
+    # What is pinned, perhaps by others, takes no more than half of it.
+    left = _MOST - min(sum(len(item.text) for item in items), _MOST // 2)
     for doc in queue:
         if left < 0:
             break

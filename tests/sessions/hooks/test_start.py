@@ -272,6 +272,16 @@ def test_a_start_marks_a_report_that_has_not_seen_newer_memories(
     assert f"] {mark}" in start(live, shop)
 
 
+@pytest.mark.parametrize("size", [20, 4_000])
+def test_pinned_entries_leave_constraints_their_room(
+    live: Vault, shop: Path, size: int
+) -> None:
+    save(live, "Never push to the release branch.", kind="constraint")
+    for number in range(60 if size == 20 else 1):
+        save(live, f"note {number} " + "word " * size, pinned=True)
+    assert "Never push to the release branch." in start(live, shop)
+
+
 def test_a_text_of_a_megabyte_leaves_a_start_its_time(
     live: Vault, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
