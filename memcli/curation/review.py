@@ -13,7 +13,7 @@ from memcli.curation.changing import Changing
 from memcli.curation.inbox import waiting
 from memcli.entries import layout
 from memcli.entries.eligibility import Action, may
-from memcli.entries.entry import Entry, Status
+from memcli.entries.entry import Entry, Layer, Status
 from memcli.entries.identity import claim
 from memcli.entries.merging.files import MERGED_FROM
 from memcli.entries.text.counted import counted
@@ -127,6 +127,7 @@ def supersede(
     Raises:
         As `approve`; NotAllowed also when the target is not in force.
     """
+    from memcli.curation import citing
     from memcli.curation.evolve import successor
 
     with Changing(vault) as at:
@@ -149,6 +150,15 @@ def supersede(
             evidence=tuple(dict.fromkeys(evidence)),
             extra=(*fresh.extra, *(x for x in candidate.extra if x[0] not in keys)),
         )
+        if fresh.layer is not Layer.FACT:
+            # A review is no look: what was stale, or not checked, stays so.
+            old, rests = target.entry, citing.joined([target.entry, candidate])
+            fresh = fresh.replace(
+                evidence=rests.evidence,
+                fingerprints=rests.fingerprints,
+                research=rests.research,
+                refreshed_at=rests.refreshed_at or old.refreshed_at or old.created,
+            )
         fresh = lineage.passed_on(
             vault, fresh, [target.entry, candidate], shared_anew=False
         )

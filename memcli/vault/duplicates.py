@@ -168,8 +168,10 @@ class HeldTexts:
 
 
 def _claims(entry: Entry) -> tuple[str, ...]:
-    """The claims of a draft, in its text and by its title."""
-    return words(entry.body), *filter(None, (claim(entry.title),))
+    """The claims of a draft, in its text and by a title that somebody gave it: that of
+    a mined draft is its first sentence."""
+    title = "" if _is_of_session(entry) else claim(entry.title)
+    return words(entry.body), *filter(None, (title,))
 
 
 def words(text: str) -> str:

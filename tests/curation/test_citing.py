@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import citing, importing, research
-from memcli.entries.entry import Entry
+from memcli.curation import citing, importing, research, review
+from memcli.entries.entry import Entry, Status
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed, UsageError
 from memcli.recall.query import view_of
 from memcli.recall.results import Row
@@ -228,6 +228,20 @@ def test_reports_that_become_one_rest_on_what_each_of_them_rested_on(
     entry = vault.get(done.id)
     assert (set(entry.evidence), len(entry.fingerprints)) == ({hour, owner}, 2)
     assert (done.citations_checked, stale(vault)) == (True, {done.id})
+
+
+def test_a_review_makes_no_report_fresh_and_nothing_checked(moving: Vault) -> None:
+    vault = moving
+    pool, tea = save(vault, "Ledger runs on PG"), save(vault, "Tea is at four")
+    search(vault, "ledger", "a")
+    report = vault.save(draft(vault, "Ledger: PG"), cite=[pool], research="a").id
+    waiting = draft(vault, "Ledger: PG, and tea").replace(status=Status.PENDING)
+    candidate = vault.save(waiting, cite=[tea]).id
+    vault.evolve(pool, "Ledger runs on Oracle")
+    review.supersede(vault, candidate, report)
+    entry = vault.get(candidate)
+    assert (set(entry.evidence), len(entry.fingerprints)) == ({pool, tea}, 2)
+    assert (entry.research, stale(vault)) == (None, {candidate})
 
 
 def test_a_fact_takes_the_place_of_no_report(vault: Vault) -> None:
