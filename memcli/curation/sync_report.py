@@ -294,7 +294,7 @@ class Synced(NamedTuple):
 
     @property
     def news(self) -> str:
-        """What a person must know of a sync that nobody asked for; empty for nothing:
+        """The news of a sync that nobody asked for, for a person; empty for none:
         rules that act unasked, and who may see what.
 
         It goes into sessions, so no name that the remote has given is in it.

@@ -168,15 +168,13 @@ def _remote(top: str) -> str:
 
 def _allowed(environ: Mapping[str, str]) -> dict[str, str]:
     """The remote of each repository whose vault the user allows, by its folder."""
-    found = files.load_value(_file(environ), dict)
+    found = files.load_value(state_dirs.allowed_file(environ), dict)
     return {str(top): str(remote) for top, remote in (found or {}).items()}
 
 
 def _write(allowed: Mapping[str, str], environ: Mapping[str, str]) -> None:
     import json
 
-    files.write_atomic(_file(environ), f"{json.dumps(allowed, indent=1)}\n".encode())
-
-
-def _file(environ: Mapping[str, str]) -> str:
-    return state_dirs.allowed_file(environ)
+    files.write_atomic(
+        state_dirs.allowed_file(environ), f"{json.dumps(allowed, indent=1)}\n".encode()
+    )

@@ -222,7 +222,7 @@ _IDEAS = {
     "shown": "the commit |the issue |the pull request |the pr |your next |commit message |commit body |the readme |an issue |a comment ",
     "away": "http|ftp:|@|url of |webhook|external server|remote server",
     "exfiltrate": "^commit the .env file |^commit .env |reverse shell |reverse connection |^exfiltrate ",
-    # Words to a model, whoever it is.
+    # Orders that any model would obey.
     "called": "any model that reads|any agent that reads|instruction to claude|instruction to the assistant|instruction to the model|instructions for the assistant |instructions to the assistant|dear model |dear assistant |dear ai |dear llm |dear agent |hey assistant |hello assistant |note to the ai |note to ai |note to the assistant |note to the model |note to the language |agent reads this |model reads this |hey claude |hey copilot |hey codex |hey gemini |note to any |attention ai |attention assistant |any llm |any ai |all llms |all ai |as the assistant you |as an ai |as an assistant you |if you are an ai |if you are a model |if you are an llm |if you are a language |if you are an assistant |ai agents reading |ai assistants reading |ai reading this |models reading this |when you read this memory|when you read this note|when you read this text|when you read this message|whenever you read this ",
     "vocative": "^assistant, |^ai, |^llm, |^model, |^chatbot, |^language model, ",
 }
@@ -319,7 +319,7 @@ def _clauses(sentence: str) -> list[str]:
         words = _flat(part).split()
         while words and words[0] in _LEADS:
             del words[0]
-        # "Assistant, ..." speaks to somebody.
+        # "Assistant, ..." addresses the model.
         called = not found and part.rstrip().endswith(",") and sentence[:1].isalpha()
         end = ", " if called else " "
         found.append(" ".join(words) + end)

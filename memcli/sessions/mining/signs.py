@@ -1,6 +1,6 @@
 """The signs by which `hands` tells whose words a turn holds, and whether they are meant.
 
-Invariant: a sign is a class of words or marks, and no sentence that somebody wrote.
+Invariant: a sign is a class of words or marks, never one person's sentence.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ BESIDES: Final = re.compile(
 )
 # What passes or is regretted, wherever it stands.
 PASSES: Final = re.compile(
-    r"\b(?:still|sadly|regret|sigh|nightmare|wonder|(?:as|like) (?:always|usual|ever)|this (?:migration|refactor\w*|pr|task|change|release)|pr #?\d+)\b|\bwe (?:always|never|usually)\b.*\b(?:too|enough|wrong|late|first\W*$)\b|\buntil\b.*\b(?:is|are) (?:up|down|back|done|over|fixed|ready)\b|\b(?:before|until) (?:the audit|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|\bdecided\b.*\buntil\b|\bremember (?:that )?(?:i'm|i am|we're|you)\b|\bremember (?:that|this) (?:bug|day|one|time)\b|\bremember\b.*\b(?:already|(?:is|are) (?:\w+ing|red|down|broken)|i have to)\b",
+    r"\b(?:still|sadly|regret|sigh|nightmare|wonder|(?:as|like) (?:always|usual|ever)|this (?:migration|refactor\w*|pr|task|change|release)|pr #?\d+)\b|\bwe (?:always|never|usually)\b.*\b(?:too|enough|wrong|late|first\W*$)\b|\buntil\b.*\b(?:is|are) (?:up|down|back|done|over|fixed|ready)\b|\b(?:before|until) (?:(?:mon|tues|wednes|thurs|fri|satur|sun)day)|\bdecided\b.*\buntil\b|\bremember (?:that )?(?:i'm|i am|we're|you)\b|\bremember (?:that|this) (?:bug|day|one|time)\b|\bremember\b.*\b(?:already|(?:is|are) (?:\w+ing|red|down|broken)|i have to)\b",
     _I,
 )
 # Praise, and a rule in the same breath, mocks as often as it praises.
@@ -160,7 +160,7 @@ BUT: Final = re.compile(
     _I,
 )
 GIVES_UP: Final = re.compile(
-    r"\b(?:(?:own|fine|ok) again|enough|keep going with|from here on|separate|so .{1,30} it has to be|sigh|got zero|strike it|mixed .{1,20} up|forget|ignore|disregard|scrap|scratch|ditch|undo|never ?mind|kidding|(?:drop|no more|stop|without) (?:the|that|this)|take .{0,40}\bback|no longer|any ?more|changed? (?:my|our) mind|i was wrong|was (?:just )?a (?:joke|mistake|quote|test))\b",
+    r"\b(?:(?:own|fine|ok) again|enough|keep going with|from here on|forget|ignore|disregard|scrap|scratch|ditch|undo|never ?mind|kidding|(?:drop|no more|stop|without) (?:the|that|this)|take .{0,40}\bback|no longer|any ?more|changed? (?:my|our) mind|i was wrong|was (?:just )?a (?:joke|mistake|quote|test))\b",
     _I,
 )
 # What a turn does with a text that comes next or went before, or an end that waits for it.
