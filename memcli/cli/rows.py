@@ -196,6 +196,8 @@ def draw(
         about.append("citations not checked")
     if row.stale or row.stale_why:
         about.append("may no longer hold" if row.stale else "pinned, look at it")
+    if row.unconfirmed:
+        about.append("unconfirmed")
     facts = [short(row.id), ", ".join(about), *([date] if date else [])]
     if row.project:
         facts.append(f"in {project_shown(canvas, row.project)}")

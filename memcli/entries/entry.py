@@ -47,6 +47,12 @@ class Subtype(StrEnum):
     PINNED = "pinned"
 
 
+MINERS = ("pipeline", "hook")
+"""The writers of mined entries: a person's command, and a host's hook."""
+
+JUDGED = "judged"
+"""The begin of the rationale of an entry that a judge found, and no rule."""
+
 SUMMARY_TAG = "session-summary"
 """The tag of the event that sums a session up."""
 
@@ -207,6 +213,22 @@ class Entry(NamedTuple):
             return title
         stem = self.path.rpartition("/")[2].removesuffix(".md")
         return _title_of(self.body) or stem or self.id
+
+
+def is_unconfirmed(entry: Any) -> bool:
+    """Whether rules found an entry, or a row of one, in a session, and nobody has said
+    it since.
+
+    Rules read words, and words may be another's: it is told with a mark until another
+    session or a person says it again, or a person changes, approves or pins it. What a
+    judge found was read by a model, in the whole session.
+    """
+    touched = entry.seen or entry.updated or entry.supersedes
+    return (
+        entry.source.writer in MINERS
+        and not (touched or entry.pinned or entry.enforce)
+        and not (entry.rationale or "").startswith(f"{JUDGED}:")
+    )
 
 
 def one_line(text: str) -> str:

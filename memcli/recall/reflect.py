@@ -59,9 +59,6 @@ class Citation(NamedTuple):
     source: str
 
 
-_DOUBT = "(may no longer hold) "
-
-
 class Reflection(NamedTuple):
     """The answer to a question; docs/use/reflect.md describes the fields."""
 
@@ -125,6 +122,12 @@ def _by_layer(rows: Sequence[Row]) -> list[int]:
     return sorted(range(len(rows)), key=rank)
 
 
+def _mark(row: Row) -> str:
+    if row.stale:
+        return "(may no longer hold) "
+    return "(unconfirmed) " if row.unconfirmed else ""
+
+
 def _concluded(query: Query, gathered: Recalled) -> Reflection:
     """Say how far to trust what was gathered."""
     rows = gathered.rows
@@ -141,9 +144,7 @@ def _concluded(query: Query, gathered: Recalled) -> Reflection:
     return Reflection(
         query=query.text,
         answer="\n".join(
-            f"- {_DOUBT if row.stale else ''}{line}"
-            for row in rows
-            if (line := digest(row.text))
+            f"- {_mark(row)}{line}" for row in rows if (line := digest(row.text))
         ),
         confidence=level,
         confidence_why=why,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from memcli.entries.entry import Layer
+from memcli.entries.entry import Layer, is_unconfirmed
 from memcli.entries.text import tokens
 from memcli.named_tuple import NamedTuple, encoded
 from memcli.search.ranking.corpus import SPELLING
@@ -81,6 +81,7 @@ class Row(NamedTuple):
     score: float
     channels: list[str]
     stale: bool
+    unconfirmed: bool
     supersedes: str | None = None
     superseded_by: str | None = None
     explain: dict[str, Any] | None = None
@@ -211,6 +212,7 @@ def row_of(
         score=score,
         channels=channels or [],
         stale=False,
+        unconfirmed=is_unconfirmed(stored),
         explain=explain,
         citations_checked=stored.research is not None,
     )

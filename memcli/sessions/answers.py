@@ -12,7 +12,7 @@ import re
 from collections import deque
 
 from memcli.entries import anchors, no_secrets
-from memcli.entries.entry import KINDS, SUMMARY_TAG, Confidence, Item
+from memcli.entries.entry import JUDGED, KINDS, SUMMARY_TAG, Confidence, Item
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.tokens import STOP_WORDS
 from memcli.named_tuple import NamedTuple
@@ -24,7 +24,6 @@ from memcli.sessions.digest import (
     MOST_PHRASES,
 )
 from memcli.sessions.mining.candidate import Candidate, Category, excerpt, title
-from memcli.sessions.routing import JUDGED
 
 TYPE_CHECKING = False
 

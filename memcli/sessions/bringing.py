@@ -15,14 +15,20 @@ from collections import Counter
 
 from memcli.curation import inbox
 from memcli.curation.changing import Changing
-from memcli.entries.entry import Confidence, Status
+from memcli.entries.entry import (
+    JUDGED,
+    MINERS,
+    Confidence,
+    Status,
+    is_unconfirmed,
+)
 from memcli.entries.identity import claim
 from memcli.entries.text import tokens
 from memcli.entries.text.links import unlinked
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import routing
-from memcli.sessions.routing import JUDGED, Fate
+from memcli.sessions.routing import Fate
 from memcli.vault import placing, saving
 
 TYPE_CHECKING = False
@@ -38,9 +44,6 @@ if TYPE_CHECKING:
     from memcli.storage.transaction import Transaction
     from memcli.vault.session_records import Record
     from memcli.vault.vault import Vault
-
-WRITERS = ("pipeline", "hook")
-"""The writers of mined entries: a person's command, and a host's hook."""
 
 FORGOTTEN = "forgotten"
 # A session's summary holds the words of many sentences, and stands for none.
@@ -173,9 +176,9 @@ def _taken_back(
         except MemcliError:
             continue
         entry = stored.entry
-        touched = entry.updated or entry.seen or entry.pinned or entry.enforce
         same = claim(entry.body) == claim(unlinked(noted.get("text") or ""))
-        if entry.id in sure or entry.status is not Status.ACTIVE or touched or not same:
+        kept = entry.id in sure or not is_unconfirmed(entry)
+        if kept or entry.status is not Status.ACTIVE or not same:
             continue
         entry = entry.replace(status=Status.PENDING, confidence=Confidence.MEDIUM)
         entry = entry.replace(path=at.free_path(entry))
@@ -275,7 +278,7 @@ def _earlier(reader: Reader, session: Session, record: Record | None) -> list[_B
     """The candidates that one session has brought, by the vault and its record."""
     found = []
     for row in map(reader.row, reader.of_session(session.id)):
-        if row.writer in WRITERS and row.source.host == session.host:
+        if row.writer in MINERS and row.source.host == session.host:
             rule, place = (row.rationale or "").partition(":")[0], row.source.record
             about = place or "", rule, claim(row.text), "duplicate", row.id
             found.append(_Before(*about, row.confidence, row))
@@ -314,12 +317,13 @@ def _fates(
     left = [*earlier]
     for in_words in (True, False):
         for place, candidate in enumerate(candidates):
-            mark = candidate.record, candidate.pattern
             words = claim(unlinked(candidate.text))
             for before in () if place in fates else left:
                 is_own = before.row is not None or before.action == FORGOTTEN
-                same = before.words == words if in_words else is_own
-                if (before.record, before.rule) == mark and same:
+                same = is_own and before.record == candidate.record
+                if in_words:  # a turn that is sent again moves to the later record
+                    same = before.words == words
+                if before.rule == candidate.pattern and same:
                     fates[place] = Fate(candidate, before.action, id=before.id)
                     left.remove(before)
                     break

@@ -13,13 +13,12 @@ import os
 import re
 
 from memcli.entries import no_secrets
-from memcli.entries.entry import Status
+from memcli.entries.entry import JUDGED, MINERS, Status
 from memcli.errors import EntryNotFound, LockBusy, MemcliError, Unreadable
 from memcli.hosts import table, transcripts
 from memcli.named_tuple import NamedTuple
-from memcli.sessions.bringing import FORGOTTEN, WRITERS, Reflected, bring
+from memcli.sessions.bringing import FORGOTTEN, Reflected, bring
 from memcli.sessions.mining import Candidate, Mined, mine
-from memcli.sessions.routing import JUDGED, Fate
 from memcli.vault import session_records
 
 TYPE_CHECKING = False
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from memcli.hosts.transcripts import Transcript
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
+    from memcli.sessions.routing import Fate
     from memcli.vault.vault import Vault
 
 
@@ -389,7 +389,7 @@ def candidates_of(vault: Vault, record: session_records.Record) -> list[dict[str
 
 def _mined(reader: Reader) -> list[StoredRow]:
     rows = map(reader.row, reader.everything())
-    return [row for row in rows if row.writer in WRITERS and row.rationale]
+    return [row for row in rows if row.writer in MINERS and row.rationale]
 
 
 def _patterns(rows: Iterable[StoredRow]) -> list[dict[str, Any]]:

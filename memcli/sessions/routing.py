@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 
-JUDGED = "judged"
-"""The `pattern` of a candidate that a judge found, and no rule."""
-
 _DECIDED = "decided"
 # Such an entry claims nothing that could be wrong now: its words alone are compared.
 _PROVED = ("fix", "workflow", "event", IDEA)

@@ -22,6 +22,7 @@ from memcli.entries.eligibility import (
     visible,
 )
 from memcli.entries.entry import (
+    MINERS,
     Confidence,
     Entry,
     Source,
@@ -193,13 +194,13 @@ def is_extracted(entry: Entry) -> bool:
     return (
         entry.item is not None
         or entry.status is Status.PENDING
-        or entry.source.writer in ("hook", "pipeline")
+        or entry.source.writer in MINERS
     )
 
 
 def _is_of_session(entry: Entry) -> bool:
     """Whether a draft was mined in a session, which makes it a sighting of its twin."""
-    return entry.source.writer in ("hook", "pipeline") and bool(entry.source.session)
+    return entry.source.writer in MINERS and bool(entry.source.session)
 
 
 def sighted(entry: Entry, draft: Entry, now: str) -> Entry | None:

@@ -12,7 +12,14 @@ import os
 
 from memcli.entries import codec, dates, fields, layout
 from memcli.entries.eligibility import facts
-from memcli.entries.entry import EntityType, Entry, Status, Visibility
+from memcli.entries.entry import (
+    MINERS,
+    EntityType,
+    Entry,
+    Status,
+    Visibility,
+    is_unconfirmed,
+)
 from memcli.entries.identity import fingerprint
 from memcli.entries.ids import new_id, slug
 from memcli.named_tuple import taken
@@ -205,7 +212,8 @@ class _Placing:
     def _join(self, match: tuple[Held, str], draft: Entry) -> Saved:
         """Add to the entry that holds a draft's text what the draft brings.
 
-        What a session taught is a sighting and adds nothing else.
+        What a session taught is a sighting and adds nothing else; a person who says it
+        again confirms it.
         """
         from memcli.entries.text.mentions import fold
 
@@ -214,9 +222,10 @@ class _Placing:
         held = held._replace(path=self._moved.get(held.path, held.path))
         met = outcome in ("seen", "recurred") and change is not None
         adds = brings(draft) and held.status in _MERGED_INTO
-        adds = adds and draft.source.writer not in ("hook", "pipeline")
+        adds = adds and draft.source.writer not in MINERS
         by_id = draft.id == held.id
-        data = self._data_of(held.path) if met or adds or by_id else None
+        said = change is not None and not duplicates.is_extracted(draft)
+        data = self._data_of(held.path) if met or adds or by_id or said else None
         if data is None:
             return matched(held, outcome)
         before = codec.decode(data, held.path, kinds=vault.kinds).entry
@@ -231,6 +240,8 @@ class _Placing:
             if sighted is None and (outcome == "seen" or told):
                 outcome = "duplicate"
             entry = sighted or before
+        elif said and is_unconfirmed(before):
+            entry, outcome = before.replace(seen=(self._now,)), "seen"
         done = Merged(entry, (), ())
         given = draft.entities
         if adds:

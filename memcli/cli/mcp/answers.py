@@ -90,6 +90,7 @@ _USUAL = {
     "layer": "fact",
     "status": "active",
     "stale": False,
+    "unconfirmed": False,
     "visibility": "shared",
     "score": 0.0,
 }

@@ -12,6 +12,7 @@ names the work at hand has, by git (`names`).
 
 from __future__ import annotations
 
+from memcli.entries.entry import is_unconfirmed
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.prompt_injection import harmless
 from memcli.hosts.transcript import FRAME
@@ -240,13 +241,18 @@ def to_tell(
     """The row of an entry as hooks tell it; None for what reads like an instruction to
     the model, or speaks of code that changed since, as `watch` finds out.
 
-    It is marked where it rests on what no longer holds, or on nothing; what people keep
-    needs no evidence. A fact rests on nothing, and costs nothing.
+    It is marked where rules found it in a session and nobody has said it since, and
+    where it rests on what no longer holds, or on nothing; what people keep needs no
+    evidence. A fact rests on nothing, and costs nothing.
     """
     if prompt_injection.of_entry(row.title, row.text[:_JUDGED], source):
         return None
     if watch is not None and watch.keeps_back(row, row.kind, source):
         return None
+    if is_unconfirmed(row):
+        day = (row.occurred_at or row.created)[:10]
+        heard = f"(unconfirmed, heard in a session on {day})"
+        return row._replace(text=f"{heard} {row.text}", title=f"{heard} {row.title}")
     if row.layer == "fact":
         return row
     from memcli.entries import dates

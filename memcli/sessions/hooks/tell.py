@@ -267,7 +267,8 @@ The user wants what lasts to be kept: when they state a decision, a rule or a \
 preference, or a fix proves right, save it at once, whole, in their words:
 {command} save "TEXT" --kind decision --asked "PHRASE" --asked "PHRASE" \
 (or: convention, preference, workflow, fix, constraint; four to six phrases, in other \
-words, that a later question may use)"""
+words, that a later question may use). When the user confirms what is marked \
+"unconfirmed", save it again."""
 # Seconds between two starts that tell nothing but how many candidates wait.
 _SAY_EVERY = 86_400.0
 _SAID = "said-waiting"

@@ -1,0 +1,81 @@
+"""What rules heard in a session bears a mark until somebody says it again."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.sessions.hooks import pipe
+from tests.cli.conftest import Run
+from tests.sessions.hooks.calling import ALWAYS, call
+from tests.sessions.test_reflect_session import say
+
+
+@pytest.fixture
+def mined(memcli: Run, tmp_path: Path) -> str:
+    """The id of a rule that was mined from a session."""
+    done = memcli("reflect", "--session", say(tmp_path, ALWAYS), "--json").json["data"]
+    (one,) = done["candidates"]
+    assert one["action"] == "saved"
+    return str(one["id"])
+
+
+def row(memcli: Run) -> dict[str, Any]:
+    (only,) = memcli("recall", "linter", "--json").json["data"]["rows"]
+    return dict(only)
+
+
+def start(vault: Vault) -> str:
+    """The text of a session that starts, with no work behind it."""
+    payload = {"session_id": "next", "source": "startup", "cwd": vault.root}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pipe, "start", lambda *_: "")
+        return call(vault, "session-start", "claude-code", payload).answer
+
+
+def test_every_reader_sees_that_it_is_unconfirmed(
+    memcli: Run, vault: Vault, mined: str
+) -> None:
+    assert row(memcli)["unconfirmed"] is True
+    assert "preference, unconfirmed ·" in memcli("recall", "linter").out
+    answer = memcli("reflect", "linter", "--json").json["data"]["answer"]
+    assert answer == f"- (unconfirmed) {ALWAYS}"
+    assert f"[{mined}] (unconfirmed, heard in a session on 2" in start(vault)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("save", ALWAYS), ("pin", "ID"), ("evolve", "ID", "--tag", "ci")],
+    ids=["said again", "pinned", "changed"],
+)
+def test_a_person_confirms_it(
+    memcli: Run, vault: Vault, mined: str, words: tuple[str, ...]
+) -> None:
+    done = memcli(*(mined if word == "ID" else word for word in words))
+    assert done.code == 0, done.err
+    assert row(memcli)["unconfirmed"] is False
+    assert "unconfirmed," not in start(vault)
+
+
+def test_another_session_confirms_it_and_the_same_one_does_not(
+    memcli: Run, tmp_path: Path, mined: str
+) -> None:
+    memcli("reflect", "--session", say(tmp_path, ALWAYS, ALWAYS))
+    assert row(memcli)["unconfirmed"] is True
+    memcli("reflect", "--session", say(tmp_path, ALWAYS, name="other"))
+    assert (row(memcli)["id"], row(memcli)["unconfirmed"]) == (mined, False)
+
+
+def test_what_a_person_saves_or_approves_is_confirmed(
+    memcli: Run, tmp_path: Path
+) -> None:
+    memcli("save", "Run the linter in CI")
+    assert row(memcli)["unconfirmed"] is False
+    unsure = say(tmp_path, "Please dont touch the generated files.")
+    done = memcli("reflect", "--session", unsure, "--json").json["data"]
+    (one,) = done["candidates"]
+    assert one["action"] == "review"
+    memcli("review", one["id"], "--approve")
+    (found,) = memcli("recall", "generated", "--json").json["data"]["rows"]
+    assert found["unconfirmed"] is False
