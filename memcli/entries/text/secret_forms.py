@@ -153,6 +153,7 @@ PHRASES: Final[tuple[Form, ...]] = (
     ("webhook", ("webhookb2", "hooks.zapier.com"), ANY, r"(?:webhook\.office\.com/webhookb2/[0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/[0-9a-f]{32}|hooks\.zapier\.com/hooks/catch/[0-9]{4,12}/[a-z0-9]{6,12})"),
     ("password file of PostgreSQL", (":543", ":6432:", ":*:"), WORD, r"(?m)^[ \t]{0,9}[\w.*-]{1,100}:(?:543\d|6432|\*):[\w*-]{1,64}:[\w.*-]{1,64}:([^\s:]{3,200})[ \t]{0,9}$"),
     ("login with its password", ("credential", "creds", "login:", "log in with ", "login with "), MIXED, r"(?i)\b(?:(?:credentials?|creds)\b[^\n:=]{0,40}(?:[:=]|[ ]are)|login:|log ?in with)[ \t]{0,9}[\"'`]?[\w.@+-]{1,60}[ \t]{0,3}[/|:][ \t]{0,3}([^\s\"'`/|]{4,200})"),
+    ("login with its password", ("account ", "log in as ", "login as "), MIXED, r"(?i)\b(?:account|log ?in as)[ \t]{1,3}[\w.@+-]{1,60}[ \t]{0,3}(?:[/|:]|with)[ \t]{0,3}((?=\S{0,60}\d)(?=\S{0,60}[!#$%&*?+=^])[^\s\"'`/|]{6,200})"),
     ("key of a login", ("login ",), NOISE, r"\blogin[ \t]{1,9}(?:--?[\w-]{1,20}[ \t=]{1,3}){0,2}([A-Za-z0-9_-]{32,200})(?![\w-])"),
     ("password beside its name", ("password ", "passwd ", "pwd ", "pw "), MIXED, r"(?i)(?<![\w-])(?:\w{1,30}_)?(?:password|passwd|pwd|pw)[ \t]{1,3}[\"'`]((?=[^\s\"'`]{0,60}\d)[^\s\"'`]{6,200})[\"'`]"),
     ("password of a login", ("login ",), MIXED, r"\blogin[ \t]{1,9}\S{1,100}\s{1,9}password[ \t]{1,9}(\S{3,200})"),
