@@ -15,18 +15,21 @@ if TYPE_CHECKING:
 
 # Claude Code, Codex, Gemini and Cursor; Copilot as JSON text; opencode's plugin.
 _ARGUMENTS = ("tool_input", "toolArgs", "tool_args", "args", "tool_info")
-_PATHS = (
+PATHS = (
     *("file_path", "filePath", "path", "notebook_path", "target_file", "filename"),
-    "absolute_path",
+    *("absolute_path", "target_notebook"),
 )
 _TEXTS = (
     *("new_string", "newString", "content", "new_str", "file_text", "new_source"),
     *("code_edit", "contents", "newText", "insert_text"),
 )
-_COMMANDS = ("command", "cmd", "command_line", "script")
+COMMANDS = ("command", "cmd", "command_line", "script")
 _PATCHES = ("patch", "input", "patchText", "diff")
 # Tools that change a file without a new text.
-_CHANGES = ("delete", "remove", "rename", "move", "write", "edit", "create")
+CHANGES = (
+    *("delete", "remove", "rename", "move", "write", "edit", "create", "patch"),
+    "replace",
+)
 _PATCH = "*** Begin Patch"
 # Of the text of one call; what is longer is looked at by its beginning.
 _MOST = 200_000
@@ -43,7 +46,7 @@ def actions(payload: Any, folder: str = "") -> list[tuple[str, str, str]]:
     fields = payload if isinstance(payload, dict) else {}
     given = _arguments(fields)
     found: list[tuple[str, str, str]] = []
-    for name in (*_COMMANDS, *_PATCHES):
+    for name in (*COMMANDS, *_PATCHES):
         value = given.get(name)
         if isinstance(value, list) and all(isinstance(each, str) for each in value):
             # `["bash", "-lc", "make deploy"]`, `["apply_patch", "*** Begin Patch ..."]`
@@ -53,9 +56,9 @@ def actions(payload: Any, folder: str = "") -> list[tuple[str, str, str]]:
             continue
         if _PATCH in value:
             found += _patched(value[: 2 * _MOST], folder)
-        elif name in _COMMANDS:
+        elif name in COMMANDS:
             found.append(("", "", value[:_MOST]))
-    path = _first(given, _PATHS)
+    path = _first(given, PATHS)
     if path:
         texts = [_first(given, _TEXTS)]
         edits = given.get("edits")
@@ -63,7 +66,7 @@ def actions(payload: Any, folder: str = "") -> list[tuple[str, str, str]]:
             texts += [_first(e, _TEXTS) for e in edits if isinstance(e, dict)]
         text = "\n".join(each for each in texts if each)[:_MOST]
         tool = _first(fields, ("tool_name", "toolName", "tool")).lower()
-        if text or any(word in tool for word in _CHANGES):
+        if text or any(word in tool for word in CHANGES):
             found.append((_relative(path, folder), text, ""))
     return found[:_MOST_FILES]
 

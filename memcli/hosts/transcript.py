@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     Role = Literal["user", "assistant", "call", "result"]
-    Action = Literal["run", "edit", "read", "other"]
+    Action = Literal["run", "edit", "other"]
 else:
     Role = Action = str
 
@@ -26,7 +26,7 @@ else:
 FRAME = "memcli-memory"
 
 ROLES: tuple[Role, ...] = ("user", "assistant", "call", "result")
-ACTIONS: tuple[Action, ...] = ("run", "edit", "read", "other")
+ACTIONS: tuple[Action, ...] = ("run", "edit", "other")
 
 
 class Step(NamedTuple):

@@ -13,45 +13,16 @@ from itertools import islice
 
 from memcli.errors import MemcliError, Unreadable
 from memcli.hosts import table
-from memcli.hosts.formats.records import HEAD, Lines
+from memcli.hosts.formats.records import HEAD, Transcript
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from memcli.hosts.formats.records import Format
     from memcli.hosts.host import Host
-    from memcli.hosts.transcript import Session, Step
 
 _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
-
-
-class Transcript:
-    """One session's transcript.
-
-    Attributes:
-        session: whose it is.
-        broken: after `steps` has ended: numbers of the lines that could not be read.
-    """
-
-    def __init__(self, path: str, session: Session) -> None:
-        self.path = path
-        self.session = session
-        self._lines = Lines(path)
-
-    @property
-    def broken(self) -> list[int]:
-        return self._lines.broken
-
-    def steps(self) -> Iterator[Step]:
-        """Every step, in the order of the file; may be called again.
-
-        Raises:
-            Unreadable: the file is gone, or the disk refuses.
-        """
-        self._lines = Lines(self.path)
-        yield from _format(table.find(self.session.host)).steps(self._lines)
 
 
 def open_transcript(path: str, host: str | None = None) -> Transcript:
@@ -66,8 +37,11 @@ def open_transcript(path: str, host: str | None = None) -> Transcript:
         Unreadable: missing, forbidden, no file, or no transcript that is known.
         InvalidValue: no such host.
     """
-    found = _recognised(path) if host is None else _format(table.find(host))
-    return Transcript(path, found.session(Lines(path)))
+    transcript = (
+        _recognised(path) if host is None else reader_of(table.find(host), path)
+    )
+    transcript.session = transcript.opened()
+    return transcript
 
 
 def discover(
@@ -156,12 +130,12 @@ def _has_name(host: Host, path: str, session: str) -> bool:
         is_named = name == session or name.endswith(f"-{session}")
         return is_named or os.path.basename(above) == session
     try:
-        return session[:8] in path and _format(host).session(Lines(path)).id == session
+        return session[:8] in path and reader_of(host, path).opened().id == session
     except MemcliError:
         return False
 
 
-def _formats() -> list[Format]:
+def formats(path: str) -> list[Transcript]:
     """A reader of each format, in the order in which they are asked."""
     from memcli.hosts.formats import plain
     from memcli.hosts.formats.claude_code import ClaudeCode
@@ -169,27 +143,27 @@ def _formats() -> list[Format]:
     from memcli.hosts.formats.gemini import Gemini
 
     hosts = (ClaudeCode, Codex, Gemini, plain.Copilot, plain.Cursor, plain.Windsurf)
-    return [*(host() for host in hosts), plain.Generic()]
+    return [each(path) for each in (*hosts, plain.Generic)]
 
 
-def _format(host: Host) -> Format:
+def reader_of(host: Host, path: str) -> Transcript:
     """The reader of a host's format, which is the plain one unless it has its own."""
-    *own, generic = _formats()
+    *own, generic = formats(path)
     generic.host = host.name
     return next((each for each in own if each.host == host.name), generic)
 
 
-def _recognised(path: str) -> Format:
-    formats = _formats()
-    lines = Lines(path)
+def _recognised(path: str) -> Transcript:
+    known = formats(path)
+    plain = known[-1]
     empty = True
-    for _, record in islice(lines.records(), HEAD):
+    for _, record in islice(plain.records(), HEAD):
         empty = False
-        for each in formats:
+        for each in known:
             if each.recognises(record):
                 return each
-    if empty and not lines.broken:
-        return formats[-1]
+    if empty and not plain.broken:
+        return plain
     raise Unreadable(
         f"{path}: is no transcript of a known host",
         hint=f"Name its host (--host {'|'.join(table.NAMES)}), or write it as lines of "

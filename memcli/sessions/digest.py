@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from memcli.hosts.transcripts import Transcript
+    from memcli.hosts.formats.records import Transcript
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 

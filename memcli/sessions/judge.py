@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from memcli.hosts.transcripts import Transcript
+    from memcli.hosts.formats.records import Transcript
     from memcli.sessions.answers import Refusal
     from memcli.sessions.bringing import Reflected
     from memcli.sessions.routing import Fate

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from memcli.hosts.formats.records import Transcript
     from memcli.hosts.transcript import Session, Step
-    from memcli.hosts.transcripts import Transcript
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.sessions.routing import Fate

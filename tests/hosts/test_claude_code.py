@@ -38,7 +38,7 @@ def test_a_session_comes_out_in_order_with_all_that_is_known(tmp_path: Path) -> 
         ("Bash", {"command": "ls -l"}, "run", "ls -l"),
         ("Edit", {"file_path": "/a/b.py", "old_string": "x"}, "edit", "/a/b.py"),
         ("NotebookEdit", {"notebook_path": "n.ipynb"}, "edit", "n.ipynb"),
-        ("Grep", {"pattern": "x", "path": "src"}, "read", "src"),
+        ("Grep", {"pattern": "x", "path": "src"}, "other", "src"),
         ("mcp__linear__get_issue", {"id": "ENT-1"}, "other", ""),
         ("Bash", {"command": "x" * 600}, "run", "x" * 499 + "…"),
     ],

@@ -22,7 +22,7 @@ every_host_with_hooks = pytest.mark.parametrize(
 def test_a_host_has_a_name_and_reads_its_transcripts(name: str) -> None:
     host = table.find(name)
     assert (host.name, bool(host.title)) == (name, True)
-    assert transcripts._format(host).host == name
+    assert transcripts.reader_of(host, "").host == name
     assert list(transcripts.discover(name, {})) == []
     assert list(transcripts.discover(name, {"HOME": "/nowhere/at/all"})) == []
 

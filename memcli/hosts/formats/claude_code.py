@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterator
     from typing import Any
 
-    from memcli.hosts.formats.records import Lines, Record
+    from memcli.hosts.formats.records import Record
 
 # A record that begins so is the host's, a hook's or the agent's, even if it names a
 # person as its author: none of these carries a mark of its own in every version.
@@ -60,7 +60,7 @@ _OF_OTHERS = (
 _IDS = {"sessionId", "parentUuid", "leafUuid", "messageId"}
 
 
-class ClaudeCode(records.Format):
+class ClaudeCode(records.Transcript):
     """Claude Code.
 
     Invariant: a prompt that stands both as a queued one and as a record is one step.
@@ -68,9 +68,10 @@ class ClaudeCode(records.Format):
 
     host = "claude-code"
 
-    def __init__(self) -> None:
+    def steps(self) -> Iterator[Step]:
         self._command: str | None = None
         self._prompts, self._queued = set[int](), set[int]()
+        return super().steps()
 
     def recognises(self, record: Record) -> bool:
         kind = records.text_of(record.get("type"))
@@ -81,8 +82,8 @@ class ClaudeCode(records.Format):
     def about(self, record: Record) -> tuple[Any, Any]:
         return record.get("sessionId"), record.get("cwd")
 
-    def gone(self, lines: Lines) -> Container[int]:
-        return _left(lines)
+    def gone(self) -> Container[int]:
+        return _left(self)
 
     def id_of(self, record: Record) -> Any:
         return None if record.get("isSidechain") else record.get("uuid")
@@ -137,7 +138,7 @@ def _part(record: Record) -> str:
 
 
 def _content(record: Record) -> Any:
-    return records.object_of(record.get("message")).get("content")
+    return records.within(record, "message", "content")
 
 
 def _texts(record: Record) -> list[str]:
@@ -158,9 +159,9 @@ def _prompt(record: Record) -> str:
         return ""
     if record.get("toolUseResult") is not None or _tool_results(record):
         return ""
-    if records.object_of(record.get("message")).get("role") not in ("user", None):
+    if records.within(record, "message", "role") not in ("user", None):
         return ""
-    if records.object_of(record.get("origin")).get("kind") not in ("human", None):
+    if records.within(record, "origin", "kind") not in ("human", None):
         return ""
     return _plain(_texts(record))
 
@@ -182,7 +183,7 @@ def _midway(record: Record) -> str:
     given = records.object_of(record.get("attachment"))
     if given.get("type") != "queued_command" or given.get("commandMode") != "prompt":
         return ""
-    if records.object_of(given.get("origin")).get("kind") != "human":
+    if records.within(given, "origin", "kind") != "human":
         return ""
     if given.get("isMeta") or any(record.get(flag) for flag in _FLAGS):
         return ""
@@ -213,14 +214,7 @@ def _said(record: Record, at: records.At) -> Iterator[Step]:
     # What the host says in the agent's name: "API Error", "No response requested".
     if record.get("isApiErrorMessage") or message.get("model") == "<synthetic>":
         return
-    content = message.get("content")
-    if isinstance(content, str):
-        yield from at.assistant(content)
-    for block in records.objects_of(content):
-        if block.get("type") == "text":
-            yield from at.assistant(block.get("text"))
-        elif block.get("type") == "tool_use":
-            yield at.tool(block.get("id"), block.get("name"), block.get("input"))
+    yield from at.said(message.get("content"))
 
 
 def _failed(block: dict[str, Any], text: str) -> bool | None:
@@ -237,7 +231,7 @@ def _failed(block: dict[str, Any], text: str) -> bool | None:
 _ASIDE, _MESSAGE, _PROMPT = "aside", "message", "prompt"
 
 
-def _left(lines: Lines) -> set[int]:
+def _left(transcript: records.Transcript) -> set[int]:
     """The lines that were taken back.
 
     A parent counts only when it stands above its child, so there are no circles.
@@ -246,7 +240,7 @@ def _left(lines: Lines) -> set[int]:
     parents: dict[str, str | None] = {}
     talk: dict[str | None, str] = {}  # the nearest part of the talk, itself included
     prompts: dict[str, list[str]] = {}  # by what they follow: rivals
-    for line, record in lines.records():
+    for line, record in transcript.records():
         name = records.name_of(record.get("uuid"))
         if name is None or name in places or record.get("isSidechain"):
             continue

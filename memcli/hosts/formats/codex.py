@@ -12,7 +12,7 @@ import re
 from itertools import islice
 
 from memcli.hosts.formats import records
-from memcli.hosts.formats.records import Lines, Record, lines_of
+from memcli.hosts.formats.records import Record, lines_of, object_of, text_of, within
 from memcli.hosts.transcript import Step, typed_parts
 
 TYPE_CHECKING = False
@@ -45,45 +45,45 @@ _HEADER = re.compile(
 _PATCH_FAILED = "apply_patch verification failed"
 
 
-class Codex(records.Format):
+class Codex(records.Transcript):
     """Codex."""
 
     host = "codex"
 
     def recognises(self, record: Record) -> bool:
-        kind = records.text_of(record.get("type"))
+        kind = text_of(record.get("type"))
         return kind in _TYPES and isinstance(record.get("payload"), dict)
 
     def about(self, record: Record) -> tuple[Any, Any]:
         meta = _meta(record)  # the first counts; others repeat it
         return meta.get("id"), meta.get("cwd")
 
-    def gone(self, lines: Lines) -> Container[int]:
-        for _, record in islice(lines.records(), records.HEAD):
+    def gone(self) -> Container[int]:
+        for _, record in islice(self.records(), records.HEAD):
             meta = _meta(record)
-            source = records.object_of(meta.get("source"))
+            source = object_of(meta.get("source"))
             if meta.get("thread_source") == "subagent" or "subagent" in source:
                 return records.ALL  # who types there is the agent above it
-        return _rolled_back(lines)
+        return _rolled_back(self)
 
     def id_of(self, record: Record) -> Any:
         is_item = record.get("type") == "response_item"
-        return records.object_of(record.get("payload")).get("id") if is_item else None
+        return within(record, "payload", "id") if is_item else None
 
     def read(self, record: Record, at: records.At) -> Iterator[Step]:
         if record.get("type") == "response_item":
-            yield from _item(records.object_of(record.get("payload")), at)
+            yield from _item(object_of(record.get("payload")), at)
 
 
 def _item(payload: dict[str, Any], at: records.At) -> Iterator[Step]:
-    kind, call = records.text_of(payload.get("type")), payload.get("call_id")
+    kind, call = text_of(payload.get("type")), payload.get("call_id")
     if kind == "message":
         if payload.get("role") == "user":
             yield from at.user(_prompt(payload))
         elif payload.get("role") == "assistant":
             yield from at.assistant(payload.get("content"))
     elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
-        tool = records.text_of(payload.get("name")) or kind.removesuffix("_call")
+        tool = text_of(payload.get("name")) or kind.removesuffix("_call")
         yield at.tool(call or payload.get("id"), tool, _arguments(payload))
     elif kind in ("function_call_output", "custom_tool_call_output"):
         text, code, success = _output(payload.get("output"))
@@ -94,18 +94,17 @@ def _item(payload: dict[str, Any], at: records.At) -> Iterator[Step]:
 
 
 def _meta(record: Record) -> dict[str, Any]:
-    if record.get("type") != "session_meta":
-        return {}
-    return records.object_of(record.get("payload"))
+    is_meta = record.get("type") == "session_meta"
+    return object_of(record.get("payload")) if is_meta else {}
 
 
 def _prompt(payload: dict[str, Any]) -> str:
     """The text that a person typed; empty when the message is not a person's."""
     texts = records.parts_of(payload.get("content"))
-    about = records.object_of(payload.get("internal_chat_message_metadata_passthrough"))
-    kinds = about.get("content_item_kinds")
+    about = "internal_chat_message_metadata_passthrough"
+    kinds = within(payload, about, "content_item_kinds")
     if isinstance(kinds, list) and len(kinds) == len(texts):
-        marks = [records.text_of(kind) or "unknown" for kind in kinds]
+        marks = [text_of(kind) or "unknown" for kind in kinds]
         texts = [
             text
             for text, mark in zip(texts, marks, strict=True)
@@ -118,12 +117,12 @@ def _prompt(payload: dict[str, Any]) -> str:
     return text
 
 
-def _rolled_back(lines: Lines) -> set[int]:
+def _rolled_back(transcript: records.Transcript) -> set[int]:
     """From the first prompt of the turns that were taken back to the taking back."""
     prompts: list[int] = []
     ranges = []
-    for line, record in lines.records():
-        payload = records.object_of(record.get("payload"))
+    for line, record in transcript.records():
+        payload = object_of(record.get("payload"))
         kind = record.get("type"), payload.get("type")
         if kind == ("event_msg", "thread_rolled_back"):
             turns = records.number_of(payload.get("num_turns")) or 0
@@ -142,11 +141,9 @@ def _rolled_back(lines: Lines) -> set[int]:
 
 def _arguments(payload: dict[str, Any]) -> dict[str, Any]:
     """The arguments of a call; of a patch the first file, of a shell its command."""
-    given = records.text_of(payload.get("input"))
-    values = records.object_of(payload.get("action")) or _parsed(
-        payload.get("arguments")
-    )
-    if patched := _PATCHED.search(given or records.text_of(values.get("input"))):
+    given = text_of(payload.get("input"))
+    values = object_of(payload.get("action")) or _parsed(payload.get("arguments"))
+    if patched := _PATCHED.search(given or text_of(values.get("input"))):
         return {"path": patched[1]}
     command = values.get("command")
     # `bash -lc "make test"` is `make test`.
@@ -164,10 +161,8 @@ def _output(value: Any) -> tuple[str, int | None, bool | None]:
     text = records.joined(records.parts_of(value))
     held = _parsed(text) if text.startswith('{"') else {}
     if "output" in held:
-        code = records.number_of(
-            records.object_of(held.get("metadata")).get("exit_code")
-        )
-        return records.text_of(held["output"]), code, success
+        code = records.number_of(within(held, "metadata", "exit_code"))
+        return text_of(held["output"]), code, success
     if header := _HEADER.match(text):
         code = int(header[1]) if header[1] else None
         return text[header.end() :], code, success
@@ -183,6 +178,6 @@ def _parsed(value: Any) -> dict[str, Any]:
     import json
 
     try:
-        return records.object_of(json.loads(value, strict=False))
+        return object_of(json.loads(value, strict=False))
     except (ValueError, RecursionError):
         return {}

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import islice
 
 from memcli.errors import Unreadable
 from memcli.hosts.formats import records
-from memcli.hosts.formats.records import Lines, Record, lines_of, open_file
+from memcli.hosts.formats.records import Record, name_of
 from memcli.hosts.transcript import Step, typed
+from memcli.storage import files
 
 TYPE_CHECKING = False
 
@@ -36,7 +38,7 @@ _EXIT_CODE = re.compile(
 _UNTRUSTED = re.compile(r"</?untrusted_context>\n?")
 
 
-class Gemini(records.Format):
+class Gemini(records.Transcript):
     """Gemini CLI."""
 
     host = "gemini"
@@ -52,57 +54,44 @@ class Gemini(records.Format):
         folder = folders[0] if isinstance(folders, list) and folders else None
         return record.get("sessionId"), folder
 
-    def default(self, path: str) -> tuple[str, str | None]:
+    def default(self) -> tuple[str, str | None]:
         """The name of the file, and the folder that `.project_root` names."""
-        above = os.path.dirname(os.path.dirname(os.path.abspath(path)))
+        above = os.path.dirname(os.path.dirname(os.path.abspath(self.path)))
         try:
-            with open_file(os.path.join(above, ".project_root")) as handle:
-                text = handle.read(10_000).decode("utf-8", "replace").strip()
-        except (Unreadable, OSError):
-            text = ""
-        return records.stem(path), records.text_of(text) or None
+            data = files.read(os.path.join(above, ".project_root"), first=10_000)
+        except Unreadable:
+            data = b""
+        text = data.decode("utf-8", "replace").strip()
+        return super().default()[0], records.text_of(text) or None
 
-    def steps(self, lines: Lines) -> Iterator[Step]:
-        own, listed, gone = _places(lines)
-        for line, record in lines.records():
-            name = records.name_of(record.get("id"))
-            if name is not None:
-                if own.get(name) == line and line not in gone:
-                    yield from _message(record, line)
-                continue
-            for message in _listed(record):
-                known = records.name_of(message.get("id")) or ""
-                if listed.get(known) == line and known not in own:
-                    del listed[known]
+    def gone(self) -> Container[int]:
+        for _, record in islice(self.records(), records.HEAD):
+            if record.get("kind") == "subagent":
+                return records.ALL
+        return self.rewound(lambda record: record.get("$rewindTo"))
+
+    def steps(self) -> Iterator[Step]:
+        gone = self.gone()
+        # Where each message was written last; in a list only if it is no record.
+        last: dict[str, tuple[bool, int]] = {}
+        for name, place, _ in self._messages():
+            last[name] = max(place, last.get(name, place))
+        for name, place, message in self._messages():
+            is_own, line = place
+            if last.get(name) == place and gone is not records.ALL:
+                del last[name]
+                if not (is_own and line in gone):
                     yield from _message(message, line)
 
-
-def _places(lines: Lines) -> tuple[dict[str, int], dict[str, int], Container[int]]:
-    """Where messages stand last, as records and in lists; and what was taken back: all
-    of a sub-agent's chat."""
-    own: dict[str, int] = {}
-    listed: dict[str, int] = {}
-    began: dict[str, int] = {}
-    ranges = []
-    for line, record in lines.records():
-        if name := records.name_of(record.get("id")):
-            own[name] = line
-            began.setdefault(name, line)
-        elif target := records.name_of(record.get("$rewindTo")):
-            # The message itself is taken back, too.
-            if target in began:
-                ranges.append((began[target], line))
-        elif record.get("kind") == "subagent":
-            return {}, {}, ()
-        else:
-            for message in _listed(record):
-                listed[records.name_of(message.get("id")) or ""] = line
-    return own, listed, lines_of(ranges)
-
-
-def _listed(record: Record) -> list[dict[str, Any]]:
-    """The messages of a list of the host's."""
-    return records.objects_of(records.object_of(record.get("$set")).get("messages"))
+    def _messages(self) -> Iterator[tuple[str, tuple[bool, int], Record]]:
+        """Each message with its id, whether it is a record of its own, and its line."""
+        for line, record in self.records():
+            if own := name_of(record.get("id")):
+                yield own, (True, line), record
+                continue
+            for each in records.objects_of(records.within(record, "$set", "messages")):
+                if name := name_of(each.get("id")):
+                    yield name, (False, line), each
 
 
 def _message(message: dict[str, Any], line: int) -> Iterator[Step]:
@@ -134,8 +123,8 @@ def _tool(call: dict[str, Any], at: records.At) -> Iterator[Step]:
     shown = call.get("resultDisplay")
     outputs = []
     for part in records.objects_of(call.get("result")):
-        response = records.object_of(part.get("functionResponse"))
-        given = records.object_of(response.get("response"))
+        given = records.within(part, "functionResponse", "response")
+        given = records.object_of(given)
         outputs.append(records.first_of(given, ("output", "error")))
     text = _UNTRUSTED.sub("", records.joined(outputs)) or records.text_of(shown)
     failed: bool | None = status == "error"

@@ -24,8 +24,7 @@ import os
 import zlib
 
 from memcli.hosts.formats import records
-from memcli.hosts.formats.records import lines_of
-from memcli.hosts.transcript import ACTIONS, ROLES, Action, Session, Step, typed_parts
+from memcli.hosts.transcript import ACTIONS, ROLES, Action, Step, typed_parts
 
 TYPE_CHECKING = False
 
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterator
     from typing import Any
 
-    from memcli.hosts.formats.records import Lines, Record
+    from memcli.hosts.formats.records import Record
 
 # The families of events without steps; new members appear with each version.
 _FAMILIES = frozenset(
@@ -43,7 +42,7 @@ _FAMILIES = frozenset(
 )
 
 
-class Copilot(records.Format):
+class Copilot(records.Transcript):
     """GitHub Copilot CLI."""
 
     host = "copilot"
@@ -59,16 +58,19 @@ class Copilot(records.Format):
     def about(self, record: Record) -> tuple[Any, Any]:
         if record.get("type") != "session.start":
             return None, None
-        data = records.object_of(record.get("data"))
-        return data.get("sessionId"), records.object_of(data.get("context")).get("cwd")
+        data = record.get("data")
+        return records.within(data, "sessionId"), records.within(data, "context", "cwd")
 
-    def default(self, path: str) -> tuple[str, str | None]:
+    def default(self) -> tuple[str, str | None]:
         # The file is always `events.jsonl`; its folder has the session's name.
-        folder = os.path.basename(os.path.dirname(os.path.abspath(path)))
+        folder = os.path.basename(os.path.dirname(os.path.abspath(self.path)))
         return folder or "events", None
 
-    def gone(self, lines: Lines) -> Container[int]:
-        return _rewound(lines)
+    def gone(self) -> Container[int]:
+        # The event that was gone back to is taken back, too.
+        return self.rewound(
+            lambda record: records.within(record, "data", "upToEventId")
+        )
 
     def read(self, record: Record, at: records.At) -> Iterator[Step]:
         kind = records.text_of(record.get("type"))
@@ -106,9 +108,7 @@ def _call(data: dict[str, Any], at: records.At) -> Step:
 
 def _result(data: dict[str, Any], at: records.At) -> Step:
     # `success` is true of a command that ended with code 1.
-    code = records.number_of(
-        records.object_of(data.get("shellExecution")).get("exitCode")
-    )
+    code = records.number_of(records.within(data, "shellExecution", "exitCode"))
     success = records.flag_of(data.get("success"))
     failed = None if success is None else not success
     if code is not None:
@@ -118,24 +118,8 @@ def _result(data: dict[str, Any], at: records.At) -> Step:
         result = result.get("content") or result.get("detailedContent")
     text = records.joined(records.parts_of(result))
     if not text:
-        text = records.text_of(records.object_of(data.get("error")).get("message"))
+        text = records.text_of(records.within(data, "error", "message"))
     return at.result(data.get("toolCallId"), text, failed)
-
-
-def _rewound(lines: Lines) -> set[int]:
-    """From the event that was gone back to, which is taken back too, to the rewind."""
-    met: dict[int, int] = {}
-    ranges = []
-    for line, record in lines.records():
-        name = records.name_of(record.get("id"))
-        if name is not None:
-            met.setdefault(hash(name), line)
-        if record.get("type") == "session.snapshot_rewind":
-            target = records.object_of(record.get("data")).get("upToEventId")
-            start = met.get(hash(records.name_of(target) or ""))
-            if start is not None:
-                ranges.append((start, line))
-    return lines_of(ranges)
 
 
 _OPEN, _CLOSE = "<user_query>", "</user_query>"
@@ -144,35 +128,24 @@ _OPEN, _CLOSE = "<user_query>", "</user_query>"
 _PLANNED = ("Implement the plan as specified,", "Implement the following plan:")
 
 
-class Cursor(records.Format):
+class Cursor(records.Transcript):
     """Cursor: only the file's name says the session."""
 
     host = "cursor"
 
     def recognises(self, record: Record) -> bool:
-        message = record.get("message")
-        return (
-            record.get("role") in ("user", "assistant")
-            and "type" not in record
-            and "sessionId" not in record
-            and isinstance(message, dict)
-            and isinstance(message.get("content"), list)
-        )
+        is_said = record.get("role") in ("user", "assistant")
+        is_claudes = "type" in record or "sessionId" in record
+        content = records.within(record, "message", "content")
+        return is_said and not is_claudes and isinstance(content, list)
 
     def read(self, record: Record, at: records.At) -> Iterator[Step]:
         role = records.text_of(record.get("role"))
-        content = records.object_of(record.get("message")).get("content")
+        content = records.within(record, "message", "content")
         if role == "user":
             yield from at.user(_query(content))
         elif role == "assistant":
-            if isinstance(content, str):
-                yield from at.assistant(content)
-            for block in records.objects_of(content):
-                if block.get("type") == "text":
-                    yield from at.assistant(block.get("text"))
-                elif block.get("type") == "tool_use":
-                    call, tool = block.get("id"), block.get("name")
-                    yield at.tool(call, tool, block.get("input"))
+            yield from at.said(content)
 
 
 def _query(content: Any) -> str:
@@ -187,7 +160,7 @@ def _query(content: Any) -> str:
 _USER, _AGENT = "user_input", "planner_response"
 
 
-class Windsurf(records.Format):
+class Windsurf(records.Transcript):
     """Windsurf: the file has the session's name."""
 
     host = "windsurf"
@@ -209,7 +182,7 @@ class Windsurf(records.Format):
             yield from at.assistant(values.get("response"))
 
 
-class Generic(records.Format):
+class Generic(records.Transcript):
     """The format for every other agent."""
 
     host = "generic"
@@ -217,23 +190,18 @@ class Generic(records.Format):
     def recognises(self, record: Record) -> bool:
         return record.get("role") in ROLES and isinstance(record.get("text"), str)
 
-    def session(self, lines: Lines) -> Session:
+    def about(self, record: Record) -> tuple[Any, Any]:
         """A `session` that the first line names; else the file's name and that line.
 
         A name alone is not enough: two folders may each have a `chat.jsonl`.
         """
-        for _, record in lines.records():
-            named = records.name_of(record.get("session"))
-            first = f"{record.get('role')}\0{record.get('text')}"
-            mark = zlib.crc32(first.encode("utf-8", "replace"))
-            return Session(named or f"{records.stem(lines.path)}-{mark:08x}", self.host)
-        return Session(records.stem(lines.path), self.host)
+        first = f"{record.get('role')}\0{record.get('text')}"
+        mark = zlib.crc32(first.encode("utf-8", "replace"))
+        named = records.name_of(record.get("session"))
+        return named or f"{self.default()[0]}-{mark:08x}", None
 
     def read(self, record: Record, at: records.At) -> Iterator[Step]:
-        role, text = (
-            records.text_of(record.get("role")),
-            records.text_of(record.get("text")),
-        )
+        role, text = map(records.text_of, (record.get("role"), record.get("text")))
         at.moment = at.moment or records.instant(record.get("at"))
         call = record.get("call")
         if role == "user":

@@ -1,4 +1,4 @@
-"""A file of JSON lines that may be broken anywhere; a record's fields, as the types
+"""A transcript: JSON lines that may be broken anywhere; a record's fields, as the types
 that they should have; the steps that are made of them; and what all formats share.
 
 Invariant: one line is held at a time, and none that is longer than `LONGEST`. A line
@@ -12,19 +12,19 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from datetime import UTC, datetime
 from itertools import islice
 from typing import IO, Any
 
 from memcli.errors import Unreadable
+from memcli.hosts.tool_call import CHANGES, COMMANDS, PATHS
 from memcli.hosts.transcript import Session, Step, typed, typed_parts, unframed
-from memcli.storage.files import BINARY, NONBLOCK
+from memcli.storage import files
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator
+    from collections.abc import Callable, Container, Iterable, Iterator
 
     from memcli.hosts.transcript import Action, Role
 
@@ -34,123 +34,10 @@ LONGEST = 16_000_000
 Record = dict[str, Any]
 
 
-def open_file(path: str) -> IO[bytes]:
-    """Open a regular file for reading.
-
-    Raises:
-        Unreadable: missing, forbidden, a folder, a pipe or a device.
-    """
-    try:
-        handle = os.open(path, os.O_RDONLY | BINARY | NONBLOCK)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise Unreadable(f"{path}: {reason[:1].lower()}{reason[1:]}") from error
-    mode = os.fstat(handle).st_mode
-    if not stat.S_ISREG(mode):
-        os.close(handle)
-        what = "a folder" if stat.S_ISDIR(mode) else "not a file"
-        raise Unreadable(
-            f"{path}: is {what}", hint="Name the file of one session's transcript."
-        )
-    return os.fdopen(handle, "rb")
-
-
-class Lines:
-    """The records of one file.
-
-    Attributes:
-        path: the file.
-        broken: numbers of the lines that the last reading could not read.
-    """
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.broken: list[int] = []
-
-    def records(self) -> Iterator[tuple[int, Record]]:
-        """(line from 1, object) of each line that holds one; may be called again.
-
-        Bytes that are not UTF-8 are replaced.
-
-        Raises:
-            Unreadable: the file is none, or the disk refuses.
-        """
-        self.broken = []
-        with open_file(self.path) as handle:
-            try:
-                for line, raw, ended in _raw_lines(handle):
-                    data = raw.strip(_BLANK)
-                    value = _object(data) if len(data) <= LONGEST else None
-                    if value is not None:
-                        yield line, value
-                    elif data and (ended or data[:1] != b"{"):
-                        self.broken.append(line)
-            except OSError as error:
-                raise Unreadable(f"{self.path}: {error.strerror}") from error
-
-
-_BLANK = b"\xef\xbb\xbf\0 \t\r\n"
-
-
-def _object(data: bytes) -> Record | None:
-    """The JSON object that bytes are; None for any other."""
-    import json
-
-    try:
-        value = json.loads(data.decode("utf-8", "replace"), strict=False)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _raw_lines(handle: IO[bytes]) -> Iterator[tuple[int, bytes, bool]]:
-    """(number, bytes, whether it ended) of each line; a long one is cut."""
-    number = 0
-    while raw := handle.readline(LONGEST + 2):
-        number += 1
-        ended = raw.endswith(b"\n")
-        while not ended and (rest := handle.readline(LONGEST)):
-            ended = rest.endswith(b"\n")
-        yield number, raw, ended
-
-
-def lines_of(ranges: Iterable[tuple[int, int]]) -> set[int]:
-    """The lines of ranges [start, end), which may overlap: what a rewind took back."""
-    lines, behind = set[int](), 0
-    for start, end in sorted(ranges):
-        lines.update(range(max(start, behind), end))
-        behind = max(behind, end)
-    return lines
-
-
 # --- fields --------------------------------------------------------------------------
 
-# The tools of all hosts: no name means two things.
-_ACTIONS: dict[str, Action] = {
-    **dict.fromkeys(
-        """Bash PowerShell KillShell BashOutput exec_command shell shell_command
-        local_shell container.exec unified_exec run_shell_command bash powershell Shell
-        run_terminal_cmd run_terminal_command""".split(),
-        "run",
-    ),
-    **dict.fromkeys(
-        """Edit MultiEdit Write NotebookEdit apply_patch replace write_file edit create
-        write StrReplace ApplyPatch EditNotebook Delete edit_file search_replace
-        delete_file edit_notebook multiedit patch""".split(),
-        "edit",
-    ),
-    **dict.fromkeys(
-        """Read Grep Glob LS NotebookRead read_file list_dir grep_files view_image
-        read_many_files list_directory glob grep_search search_file_content view read
-        grep rg ls SemanticSearch codebase_search file_search glob_file_search
-        list""".split(),
-        "read",
-    ),
-}
 # What a tool is about, the most telling first.
-SUBJECTS = """command cmd command_line file_path filePath notebook_path target_file
-target_notebook path absolute_path dir_path target_directory uri pattern glob_pattern
-query""".split()
+_SUBJECTS = (*COMMANDS, *PATHS, "pattern", "query")
 _LONGEST_NAME = 200
 _LONGEST_CALL = 500
 _HEAD, _TAIL, _CUT = 1_497, 500, "\n…\n"
@@ -180,15 +67,16 @@ def name_of(value: Any) -> str | None:
     return " ".join(text_of(value).split())[:_LONGEST_NAME].rstrip() or None
 
 
-def stem(path: str) -> str:
-    """The name of a file without its ending, for a session that has no id."""
-    base = os.path.splitext(os.path.basename(path))[0]
-    return name_of(base) or "session"
-
-
 def object_of(value: Any) -> dict[str, Any]:
     """The value as an object; empty when it is of another type."""
     return value if isinstance(value, dict) else {}
+
+
+def within(value: Any, *keys: str) -> Any:
+    """The value below these keys of objects; None where there is none."""
+    for key in keys:
+        value = object_of(value).get(key)
+    return value
 
 
 def objects_of(value: Any) -> list[dict[str, Any]]:
@@ -287,10 +175,25 @@ class At:
         text = unframed(joined(parts_of(content)))
         return [self._step("assistant", text)] if text else []
 
+    def said(self, content: Any) -> Iterator[Step]:
+        """The texts and the tools of a message of the agent's."""
+        if isinstance(content, str):
+            yield from self.assistant(content)
+        for block in objects_of(content):
+            if block.get("type") == "text":
+                yield from self.assistant(block.get("text"))
+            elif block.get("type") == "tool_use":
+                yield self.tool(block.get("id"), block.get("name"), block.get("input"))
+
     def tool(self, call: Any, tool: Any, values: Any) -> Step:
         """A tool of this name that is used with these arguments."""
-        action = _ACTIONS.get(text_of(tool), "other")
-        return self.call(call, action, first_of(object_of(values), SUBJECTS))
+        values, name = object_of(values), text_of(tool).lower()
+        action: Action = "other"
+        if first_of(values, PATHS) and any(word in name for word in CHANGES):
+            action = "edit"
+        elif first_of(values, COMMANDS):
+            action = "run"
+        return self.call(call, action, first_of(values, _SUBJECTS))
 
     def call(self, call: Any, action: Action, text: str) -> Step:
         """A tool that is used; `text` is its command line or the path of its file."""
@@ -314,16 +217,52 @@ class At:
 
 # A file says within so many records whose it is, or never.
 HEAD = 200
+_BLANK = b"\xef\xbb\xbf\0 \t\r\n"
+
+ALL: Container[int] = range(1 << 62)
+"""Every line: of a transcript in which an agent types."""
 
 
-class Format:
-    """How one host writes transcripts; an object of it reads one transcript once.
+class Transcript:
+    """One session's transcript; a host's own class says how that host writes them, and
+    these are the answers of a plain one.
 
-    A host's own class says what differs: these are the answers of a plain one.
+    Attributes:
+        path: the file.
+        session: whose it is.
+        broken: numbers of the lines that the last reading could not read.
     """
 
     host = ""
     """The host's name in the table."""
+
+    session: Session
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.broken: list[int] = []
+
+    def records(self) -> Iterator[tuple[int, Record]]:
+        """(line from 1, object) of each line that holds one; may be called again.
+
+        Bytes that are not UTF-8 are replaced.
+
+        Raises:
+            Unreadable: the file is none, or the disk refuses.
+        """
+        self.broken = []
+        files.read(self.path, first=0)  # refuses pipes, which `open` would wait for
+        try:
+            with open(self.path, "rb") as handle:
+                for line, raw, ended in _raw_lines(handle):
+                    data = raw.strip(_BLANK)
+                    value = _object(data) if len(data) <= LONGEST else None
+                    if value is not None:
+                        yield line, value
+                    elif data and (ended or data[:1] != b"{"):
+                        self.broken.append(line)
+        except OSError as error:
+            raise Unreadable(f"{self.path}: {files.reason_of(error)}") from error
 
     def recognises(self, record: Record) -> bool:
         """Whether only this host writes such a record."""
@@ -334,43 +273,47 @@ class Format:
         del record
         return None, None
 
-    def default(self, path: str) -> tuple[str, str | None]:
+    def default(self) -> tuple[str, str | None]:
         """The id and the folder of a session of which no record says them."""
-        return stem(path), None
+        base = os.path.splitext(os.path.basename(self.path))[0]
+        return name_of(base) or "session", None
 
-    def session(self, lines: Lines) -> Session:
-        """The session of a transcript, from its first records.
+    def opened(self) -> Session:
+        """The session, from the first records.
 
         Raises:
             Unreadable: the file is none.
         """
         name = folder = None
-        for _, record in islice(lines.records(), HEAD):
+        for _, record in islice(self.records(), HEAD):
             said, place = self.about(record)
             name, folder = name or name_of(said), folder or text_of(place) or None
             if name and folder:
                 break
-        other, place = self.default(lines.path)
+        other, place = self.default()
         return Session(name or other, self.host, folder or place)
 
-    def gone(self, lines: Lines) -> Container[int]:
+    def gone(self) -> Container[int]:
         """The lines that are no steps: taken back, or of a sub-agent."""
-        del lines
         return ()
 
-    def steps(self, lines: Lines) -> Iterator[Step]:
-        """Every step, in the order of the file; a record's id counts once."""
-        gone = self.gone(lines)
+    def steps(self) -> Iterator[Step]:
+        """Every step, in the order of the file; a record's id counts once. May be
+        called again.
+
+        Raises:
+            Unreadable: the file is gone, or the disk refuses.
+        """
+        gone = self.gone()
         seen: set[int] = set()
-        for line, record in lines.records():
+        for line, record in self.records():
             name = name_of(self.id_of(record))
             if name is not None:
                 if hash(name) in seen:
                     continue
                 seen.add(hash(name))
             if line not in gone:
-                at = At(line, name, record.get("timestamp"))
-                yield from self.read(record, at)
+                yield from self.read(record, At(line, name, record.get("timestamp")))
 
     def id_of(self, record: Record) -> Any:
         """The id of a record."""
@@ -380,9 +323,51 @@ class Format:
         """The steps of a record; none of a type that is not known."""
         raise NotImplementedError
 
+    def rewound(self, target: Callable[[Record], Any]) -> set[int]:
+        """The lines from a record to the one that takes it back, which names it.
 
-ALL: Container[int] = range(1 << 62)
-"""Every line: of a transcript in which an agent types."""
+        Args:
+            target: gives the id of what a record takes back.
+        """
+        first: dict[int, int] = {}
+        ranges = []
+        for line, record in self.records():
+            if name := name_of(record.get("id")):
+                first.setdefault(hash(name), line)
+            if start := first.get(hash(name_of(target(record)) or "")):
+                ranges.append((start, line))
+        return lines_of(ranges)
+
+
+def _object(data: bytes) -> Record | None:
+    """The JSON object that bytes are; None for any other."""
+    import json
+
+    try:
+        value = json.loads(data.decode("utf-8", "replace"), strict=False)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _raw_lines(handle: IO[bytes]) -> Iterator[tuple[int, bytes, bool]]:
+    """(number, bytes, whether it ended) of each line; a long one is cut."""
+    number = 0
+    while raw := handle.readline(LONGEST + 2):
+        number += 1
+        ended = raw.endswith(b"\n")
+        while not ended and (rest := handle.readline(LONGEST)):
+            ended = rest.endswith(b"\n")
+        yield number, raw, ended
+
+
+def lines_of(ranges: Iterable[tuple[int, int]]) -> set[int]:
+    """The lines of ranges [start, end), which may overlap: what a rewind took back."""
+    lines, behind = set[int](), 0
+    for start, end in sorted(ranges):
+        lines.update(range(max(start, behind), end))
+        behind = max(behind, end)
+    return lines
 
 
 def is_plan(text: str) -> bool:

@@ -14,7 +14,7 @@ const MONTH = 30 * 24 * 3600 * 1000
 const STATE = join(
   process.env.XDG_STATE_HOME || join(homedir(), ".local", "state"), "memcli", "opencode",
 )
-const ACTIONS = { bash: "run", edit: "edit", write: "edit", patch: "edit", apply_patch: "edit", read: "read" }
+const ACTIONS = { bash: "run", edit: "edit", write: "edit", patch: "edit", apply_patch: "edit" }
 
 // Nothing in here may disturb the host: what fails is as if it were not installed.
 const quietly = (work) => async (...words) => {
