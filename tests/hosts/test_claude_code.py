@@ -165,7 +165,7 @@ def test_what_the_host_says_in_the_name_of_the_agent_is_no_step(tmp_path: Path) 
     session = Claude()
     session.agent("API Error: 529 overloaded", isApiErrorMessage=True)
     session.agent("Real words")
-    assert said(session.save(tmp_path), "assistant") == ["Real words"]
+    assert [step.text for step in steps(session.save(tmp_path))] == ["Real words"]
 
 
 # Branches

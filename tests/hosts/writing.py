@@ -24,9 +24,9 @@ def steps(path: str, host: str | None = None) -> list[Step]:
     return list(open_transcript(path, host).steps())
 
 
-def said(path: str, role: str = "user") -> list[str]:
-    """The texts of all steps of a role."""
-    return [step.text for step in steps(path) if step.role == role]
+def said(path: str, host: str | None = None) -> list[str]:
+    """What a person typed."""
+    return [step.text for step in steps(path, host) if step.role == "user"]
 
 
 class Claude:

@@ -115,8 +115,8 @@ def plan(
 
 
 def calls_in(what: str, host: Host, path: str, data: bytes) -> list[Settings]:
-    """memcli's entries in a file: its hooks, each with its `place`, or its server; of a
-    plugin the `words` and the `vault` in it.
+    """memcli's entries in a file: its hooks, or its server; of a plugin the `words` and
+    the `vault` in it.
 
     Raises:
         InvalidConfig: the file does not parse.
@@ -125,17 +125,14 @@ def calls_in(what: str, host: Host, path: str, data: bytes) -> list[Settings]:
         words, vault = command_line.constants(data)
         return [{"words": words, "vault": vault}] if command_line.is_ours(data) else []
     settings = _parsed(data, path)
-    table = settings.get(host.mcp_key if what == SERVER else "hooks")
-    table = table if isinstance(table, dict) else {}
     if what == SERVER:
-        return [table[NAME]] if isinstance(table.get(NAME), dict) else []
-    return [
-        {**hook, "place": (native, number, spot)}
-        for native, items in table.items()
-        for number, item in enumerate(items if isinstance(items, list) else ())
-        for spot, hook in enumerate(_hooks_of(item, host))
-        if is_ours(hook)
-    ]
+        table = settings.get(host.mcp_key)
+        own = table.get(NAME) if isinstance(table, dict) else None
+        return [own] if isinstance(own, dict) else []
+    try:
+        return put(settings, host, {})
+    except ValueError:  # there is no place for hooks
+        return []
 
 
 def _changed(
@@ -203,8 +200,11 @@ def is_ours(hook: object) -> bool:
     )
 
 
-def put(settings: Settings, host: Host, wanted: Mapping[str, Settings]) -> None:
-    """Change settings to hold these entries of memcli's, and no others of it.
+def put(
+    settings: Settings, host: Host, wanted: Mapping[str, Settings]
+) -> list[Settings]:
+    """Change settings to hold these entries of memcli's, and no others of it; returns
+    those that were there.
 
     Raises:
         ValueError: something else stands in their place.
@@ -214,7 +214,7 @@ def put(settings: Settings, host: Host, wanted: Mapping[str, Settings]) -> None:
         raise ValueError('"hooks" is no object')
     if wanted and host.file_version is not None:
         settings.setdefault("version", host.file_version)
-    had = False
+    had: list[Settings] = []
     for native in dict.fromkeys((*hooks, *wanted)):
         items = hooks.get(native, [])
         if not isinstance(items, list):
@@ -222,12 +222,13 @@ def put(settings: Settings, host: Host, wanted: Mapping[str, Settings]) -> None:
                 raise ValueError(f'"{native}" is no array')
             continue
         left, ours, place = _apart(items, host)
-        had = had or bool(ours)
+        had += ours
         if native in wanted:
             hook = {**(ours[0] if ours else {}), **wanted[native]}
             limit = host.matchers.get(native)
             group = {} if limit is None else {"matcher": limit}
-            left.insert(place, {**group, "hooks": [hook]} if host.grouped else hook)
+            new = {**group, "hooks": [hook]} if host.grouped else hook
+            left.insert(place, new)
         if left or not ours:
             hooks[native] = left
         else:
@@ -238,6 +239,7 @@ def put(settings: Settings, host: Host, wanted: Mapping[str, Settings]) -> None:
         del settings["hooks"]
         if settings == {"version": host.file_version}:
             settings.clear()
+    return had
 
 
 def _apart(items: list[Any], host: Host) -> tuple[list[Any], list[Settings], int]:
@@ -246,15 +248,13 @@ def _apart(items: list[Any], host: Host) -> tuple[list[Any], list[Settings], int
     ours: list[Settings] = []
     place = len(items)
     for item in items:
-        hooks = _hooks_of(item, host)
-        others = [hook for hook in hooks if not is_ours(hook)]
-        if len(others) == len(hooks):
-            left.append(item)
-            continue
-        place = place if ours else len(left)
-        ours += [hook for hook in hooks if is_ours(hook)]
-        if others:
-            left.append({**item, "hooks": others})
+        inner = _hooks_of(item, host)
+        others = [hook for hook in inner if not is_ours(hook)]
+        if len(others) < len(inner):
+            place = place if ours else len(left)
+            ours += [hook for hook in inner if is_ours(hook)]
+            item = {**item, "hooks": others} if others else None
+        left += [item] if item is not None else []
     return left, ours, place
 
 

@@ -1,7 +1,6 @@
 """Where memcli is installed, and whether it would work there.
 
-Codex skips a hook that its user has not trusted, and does not say so. Its config names
-each trusted hook by place: one that was moved is not trusted any more.
+Codex skips a hook that its user has not trusted, and does not say so.
 
 Invariant: it only looks. A problem is a sentence that says what is wrong and what to
 do; an installation without problems has hooks that run.
@@ -10,7 +9,6 @@ do; an installation without problems has hooks that run.
 from __future__ import annotations
 
 import os
-import re
 
 from memcli.errors import InvalidConfig, MemcliError, UnsafePath, UsageError
 from memcli.hosts import table
@@ -114,8 +112,7 @@ def _looked_at(one: Installation, host: Host, machine: Machine) -> Installation:
     if not current:
         wrong.append((f"{one.what} not as memcli writes them", one.again))
     if host.needs_trust and one.what == HOOKS:
-        places = [each["place"] for each in found]
-        wrong += _distrust(one, host.folder(machine.environ), places)
+        wrong += _distrust(one, host.folder(machine.environ))
     try:
         known_vaults.place_of(vault, machine.environ)
     except MemcliError as error:
@@ -154,26 +151,16 @@ def _words(
     return program, words[words.index("--vault") + 1] if pinned else None
 
 
-def _distrust(
-    one: Installation, folder: str, places: Sequence[tuple[str, int, int]]
-) -> Iterator[tuple[str, str]]:
-    """Why Codex does not run the hooks, and what to do; nothing when it does."""
+def _distrust(one: Installation, folder: str) -> Iterator[tuple[str, str]]:
+    """Why Codex does not run the hooks, and what to do; nothing when its config names
+    their file among what its user trusts."""
     try:
-        said = files.read(os.path.join(folder, "config.toml")).decode(
-            "utf-8", "replace"
-        )
+        said = files.read(os.path.join(folder, "config.toml"))
     except MemcliError:
-        said = ""
-    names = {one.path, os.path.realpath(one.path)}
-    refused = []
-    for event, group, number in places:
-        snake = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", event).lower()
-        mark = f":{snake}:{group}:{number}"
-        found = (re.escape(name + mark) + r"(?!\d)" for name in names)
-        if not any(re.search(one, said) for one in found):
-            refused.append(event)
-    if refused:
-        why = f"Codex does not trust {', '.join(refused)} and runs nothing there"
+        said = b""
+    names = (one.path, os.path.realpath(one.path))
+    if not any(os.fsencode(f"{name}:") in said for name in names):
+        why = "Codex does not trust these hooks and runs none of them"
         yield why, "start codex, type /hooks, and allow those of memcli"
 
 

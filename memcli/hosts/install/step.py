@@ -240,7 +240,7 @@ def decoded(data: bytes, path: str) -> str:
         raise refused(f"{path}:{line}:{column}: is not UTF-8") from error
 
 
-def edited(text: str, path: str, change: Callable[[dict[str, Any]], None]) -> str:
+def edited(text: str, path: str, change: Callable[[dict[str, Any]], object]) -> str:
     """Settings with a change; empty when nothing is left in them.
 
     Args:

@@ -347,31 +347,13 @@ def test_status_sees_a_vault_that_is_gone(machine: Machine, tmp_path: Path) -> N
     assert problem.endswith("memcli install cursor --scope user --vault PATH")
 
 
-def _trust(machine: Machine, path: Path, more: str = "") -> None:
-    folder = machine.home / ".codex"
-    folder.mkdir(exist_ok=True)
-    names = ("session_start", "user_prompt_submit", "stop", "session_end")
-    lines = [
-        f"[hooks.state.'{path}:{name}:0:0']\ntrusted_hash = 'sha256:00'\n"
-        for name in (*names, "pre_compact", "pre_tool_use")
-    ]
-    (folder / "config.toml").write_text("".join(lines) + more)
-
-
 def test_codex_hooks_stay_silent_until_trusted_and_status_says_so(
     machine: Machine,
 ) -> None:
     assert any("/hooks" in said for said in machine.install("codex").warnings)
-    one = machine.status("codex")
-    assert "SessionStart, UserPromptSubmit, PreToolUse, Stop" in one.problems[0]
-    assert "/hooks" in one.problems[0]
-    _trust(machine, machine.path("codex"))
-    assert machine.status("codex").problems == ()
-    # It is by place: with another hook before it, it is a hook that nobody knows.
-    path = machine.path("codex")
-    found = json.loads(path.read_bytes())
-    theirs = {"hooks": [{"type": "command", "command": "theirs"}]}
-    found["hooks"]["Stop"].insert(0, theirs)
-    path.write_text(json.dumps(found))
     (problem,) = machine.status("codex").problems
-    assert problem.startswith("Codex does not trust Stop and")
+    assert "does not trust" in problem
+    assert "/hooks" in problem
+    trusted = f"[hooks.state.'{machine.path('codex')}:stop:0:0']\ntrusted_hash = 'x'\n"
+    (machine.home / ".codex" / "config.toml").write_text(trusted)
+    assert machine.status("codex").problems == ()
