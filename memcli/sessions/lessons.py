@@ -15,7 +15,6 @@ from functools import cached_property
 
 from memcli.entries.text.code_terms import COMMAND, NAME, PATH, WORD, Trigger
 from memcli.entries.text.identifiers import KEYWORDS, SQL
-from memcli.named_tuple import NamedTuple
 from memcli.search.trigger_table import SCRIPTS, is_prose
 
 TYPE_CHECKING = False
@@ -37,8 +36,8 @@ _SLASH_COMMENTS = frozenset(
     """.split()
 )
 _DASH_COMMENTS = frozenset("elm hs lua sql".split())
-_WRAPPERS = frozenset("command env exec nice nohup sudo time xargs".split())
-_RUNNERS = frozenset("bundle hatch npx pdm pipenv pnpm poetry uv uvx yarn".split())
+_WRAPPERS = frozenset("command env exec nice nohup npx sudo time uvx xargs".split())
+_SETS = re.compile(r"[A-Za-z_]\w*=.*")
 _PACKAGERS = frozenset(
     """
     bun bundle cargo composer conda gem go npm pdm pip pip3 pipenv pnpm poetry uv yarn
@@ -49,41 +48,35 @@ _CHANGERS = frozenset(
 )
 # Characters of command lines, and of one command; wrappers of one command.
 _LONGEST, _LONGEST_PART, _WRAPPED = 50_000, 2_000, 8
+_INSTALLS = frozenset("add get i install require".split())
+_BEFORE_COMMAND = r"(?m)^[ \t]*(?:- )?(?:run:|RUN)[ \t]+|^[ \t@-]+"
 _SHORT = {"--force": "-f", "--recursive": "-r", "--all": "-a"}
 
 
-class Action(NamedTuple):
-    """The action of a tool: `path` and new `text` of a file, or a command line.
+class Action:
+    """The action of a tool, read once for all the triggers that are tried on it.
 
-    A path is relative to the session's folder where it lies below it.
+    Attributes:
+        path: of the file that changes, relative to the session's folder where it lies
+            below it; empty for a command.
+        text: the new text of the file.
+        command: a command line.
+        kind: of the file, by its ending.
     """
 
-    path: str = ""
-    text: str = ""
-    command: str = ""
-
-
-class Looked:
-    """An action, read once for all the triggers that are tried on it."""
-
-    def __init__(self, action: Action) -> None:
-        self.path = action.path.replace("\\", "/")
-        self.action = action
+    def __init__(self, path: str = "", text: str = "", command: str = "") -> None:
+        self.path, self.text, self.command = path.replace("\\", "/"), text, command
         name = self.path.rpartition("/")[2].lower()
-        _, dot, ending = name.rpartition(".")
-        self.kind = ending if dot else name.partition(".")[0]
-        if name.startswith("dockerfile"):
-            self.kind = "dockerfile"
-        self.is_prose = is_prose(self.path)
+        start, dot, ending = name.rpartition(".")
+        is_named = name.startswith("dockerfile") or not dot
+        self.kind = name.partition(".")[0] if is_named else ending
 
     @cached_property
     def code(self) -> str:
         """The new text without its comments; of a command, without its messages."""
-        if self.action.command:
-            return _without_messages(self.action.command)
-        if self.is_prose:
-            return ""
-        return without_comments(self.action.text, self.kind)
+        if self.command:
+            return _without_messages(self.command)
+        return "" if is_prose(self.path) else without_comments(self.text, self.kind)
 
     @cached_property
     def lower(self) -> str:
@@ -93,13 +86,10 @@ class Looked:
     @cached_property
     def commands(self) -> list[list[str]]:
         """The words of each simple command that would run."""
-        if self.action.command:
-            return list(simple_commands(self.action.command))
-        is_pipeline = self.kind in ("yml", "yaml") and "." in self.path[:1]
-        if self.kind not in SCRIPTS and not is_pipeline:
-            return []
-        start = r"(?m)^[ \t]*(?:- )?(?:run:|RUN)[ \t]+|^[ \t@-]+"
-        lines = re.sub(start, "", self.code)
+        lines = self.command
+        is_pipeline = self.kind in ("yml", "yaml") and self.path.startswith(".")
+        if self.kind in SCRIPTS or is_pipeline:
+            lines = re.sub(_BEFORE_COMMAND, "", self.code)
         return list(simple_commands(lines))
 
     @cached_property
@@ -107,151 +97,109 @@ class Looked:
         """The paths that are about to change."""
         if self.path:
             return [self.path]
-        found = []
-        for words in self.commands:
-            name = words[0].rpartition("/")[2]
+        found = re.findall(r">{1,2}\s*([\w./~-]+)", self.command)
+        for name, *words in self.commands:
             in_place = name in ("sed", "perl") and any(w[:2] == "-i" for w in words)
-            in_git = name == "git" and words[1:2] in (["rm"], ["mv"], ["restore"])
+            in_git = name == "git" and words[:1] in (["rm"], ["mv"], ["restore"])
             if name in _CHANGERS or in_place or in_git:
-                found += [w for w in words[1:] if not w.startswith("-")]
-        found += re.findall(r">{1,2}\s*([\w./~-]+)", self.action.command)
-        return [each.removeprefix("./") for each in found]
+                found += words
+        return found
 
 
-def fires(trigger: Trigger, looked: Looked) -> bool:
+def fires(trigger: Trigger, action: Action) -> bool:
     """Whether an action touches what a trigger names."""
-    if trigger.form == PATH:
-        return any(is_at(path, trigger.text) for path in looked.changed)
-    if trigger.form == COMMAND:
-        wanted = trigger.text.split()
-        return any(_runs(words, wanted) for words in looked.commands)
-    if trigger.form == NAME:
-        return _name(trigger.text, looked)
-    return trigger.form == WORD and _word(trigger.text, looked)
+    form, text = trigger
+    if form == PATH:
+        return any(is_at(path, text) for path in action.changed)
+    if form == COMMAND:
+        wanted = text.split()
+        return any(_runs(words, wanted) for words in action.commands)
+    return _name(text, action) if form == NAME else _word(text, action)
 
 
 def fired(
-    triggers: Iterable[Trigger], spared: Iterable[str], looked: Looked
+    triggers: Iterable[Trigger], spared: Iterable[str], action: Action
 ) -> Trigger | None:
     """The first trigger that fires; None where the lesson does not apply."""
-    if is_spared(spared, (looked,)):
+    if is_spared(spared, (action,)):
         return None
-    return next((each for each in triggers if fires(each, looked)), None)
+    return next((each for each in triggers if fires(each, action)), None)
 
 
-def is_spared(spared: Iterable[str], looked: Iterable[Looked]) -> bool:
+def is_spared(spared: Iterable[str], actions: Iterable[Action]) -> bool:
     """Whether an action changes a file for which a lesson does not hold."""
-    return any(one.path and is_at(one.path, each) for each in spared for one in looked)
+    return any(is_at(one.path, each) for each in spared for one in actions)
 
 
-# --- names ------------------------------------------------------------------------
+# --- names and plain words ------------------------------------------------------------
 
 
-def _name(text: str, looked: Looked) -> bool:
+def _name(text: str, action: Action) -> bool:
+    """Whether code has a name: whole, or by its last part after an import."""
     bare = text.removesuffix("()")
-    called = bare != text
-    parts = bare.split()
-    # To compile a pattern takes .1 ms, and a large vault has thousands of names.
-    last = re.split(r"::|\.", parts[-1])[-1] or parts[-1]
-    if last.lower() not in looked.lower:
-        return False
-    joined = r"\s{1,40}".join(map(re.escape, parts))
-    before = r"(?<!\w)" if bare[0].isalnum() or bare[0] == "_" else ""
-    if bare[0] in ".:@" and len(bare) > 1 and looked.kind not in ("",):
-        before = r"(?<![.:@])"
-    # Go has `log.Fatalf` beside `log.Fatal`.
-    family = "(?:f|ln)?" if "." in bare and bare[-1].isalnum() else ""
-    after = r"\s?\(" if called else (r"(?!\w)" if bare[-1].isalnum() else "")
-    if bare[-1] == "_":
-        after = r"(?!\w)"
-    sql = parts[0] in SQL
-    if re.search(before + joined + family + after, looked.code, re.I if sql else 0):
-        return True
     pieces = re.split(r"::|\.", bare)
-    if len(pieces) < 2 or not all(pieces) or len(parts) > 1:
+    # To compile a pattern takes .1 ms, and a large vault has thousands of names.
+    if (pieces[-1] or bare).split()[-1].lower() not in action.lower:
         return False
-    return _imported(pieces, looked)
-
-
-def _imported(pieces: list[str], looked: Looked) -> bool:
-    """Whether code uses a long name by its last parts, after an import."""
-    *above, last = pieces
-    if looked.kind in ("py", "pyi"):
-        module = re.escape(".".join(above))
-        found = re.search(
-            rf"(?m)^[ \t]*from[ \t]+{module}\s+import\s+[^\n]*\b{re.escape(last)}\b",
-            looked.code,
-        )
-        return found is not None
-    if len(pieces) < 3:
-        return False
-    tail = rf"(?<![\w.:]){re.escape(pieces[-2])}(?:::|\.){re.escape(last)}(?!\w)"
-    return re.search(tail, looked.code) is not None
-
-
-# --- plain words ------------------------------------------------------------------
-
-
-def _word(word: str, looked: Looked) -> bool:
-    """Whether a word stands where code has a name."""
-    if looked.action.command:
-        return any(_is_about(words, word) for words in looked.commands)
-    code = looked.code
-    if word not in code:
-        return False
-    keyword = word in KEYWORDS
-    for match in re.finditer(rf"(?<![\w-]){re.escape(word)}(?![\w-])", code):
-        before = code[max(0, match.start() - 80) : match.start()]
-        line = before.rpartition("\n")[2]
-        after = code[match.end() : match.end() + 40].partition("\n")[0]
-        quoted = line[-1:] in ("'", '"') and after[:1] == line[-1:]
-        if quoted:  # a package; a keyword in quotes is a text
-            if not keyword:
-                return True
-        elif _is_name(line, after) or (keyword and _is_keyword(line, after)):
-            return True
-        if looked.kind == "sql" and re.match(r"\s*(?:[;,)]|NOT\b|DEFAULT\b|$)", after):
-            return True
-        if looked.kind == "txt" and not line.strip():  # requirements.txt
-            return True
-    return False
-
-
-def _is_name(line: str, after: str) -> bool:
-    if re.match(r"(?:\.|::|->)\w|\s?\(|!\s?[({\[]", after):
-        # A sentence in a string: "after many requests (or one)".
-        return after[:2] != " (" or not re.search(r"\w\s$", line)
-    if re.match(r"\s*(?:import|from|use|using|require|include|#\s*include)\b", line):
+    before = r"(?<![.:@])" if bare[0] in ".:@" and action.path else r"(?<!\w)"
+    # Go has `log.Fatalf` beside `log.Fatal`.
+    after = r"(?:f|ln)?" if len(pieces) > 1 else ""
+    after += r"\s?\(" if bare != text else r"(?!\w)"
+    joined = r"\s{1,40}".join(map(re.escape, bare.split()))
+    flags = re.IGNORECASE if bare.split()[0] in SQL else 0
+    if re.search(before + joined + after, action.code, flags):
         return True
-    # A type: `x: float`, `-> float`, `as any`, `list[float]`.
-    if re.search(r"(?:->|\bas)\s*$|\w\s?\??:\s?$|[\[<|&]\s?$|(?:, )$", line):
-        return bool(re.match(r"\s*(?:[,)\]>|&;={\[:?]|$)", after)) and (
-            not re.search(r"\w\s?\??:\s?$", line) or not after.startswith(":")
-        )
-    return False
+    *above, last = map(re.escape, pieces)
+    if not all(above) or not above or " " in bare:
+        return False
+    module = r"\.".join(above)
+    tail = rf"^[ \t]*from[ \t]+{module}\s+import\s+[^\n]*\b{last}\b"
+    if action.kind not in ("py", "pyi"):
+        tail = rf"(?<![\w.:]){above[-1]}(?:::|\.){last}(?!\w)"
+    return re.search(tail, action.code, re.MULTILINE) is not None
 
 
-def _is_keyword(line: str, after: str) -> bool:
-    """Whether a keyword stands where a statement or an expression has one."""
-    code = re.search(r"[;{}()=<>]", line + after)
-    starts = re.fullmatch(
-        r"\s*(?:(?:export|public|private|protected|static|async|const|return|await|"
-        r"throw|default|final)\s+)*|.*[=(,;{&|?:!]\s*(?:return\s+)?",
-        line,
+# Where code has a name: a package in quotes or of an import, a call, an attribute, a
+# type. `WORD` stands for the name.
+_NAMED = (
+    r"(['\"])WORD\1",
+    r"WORD(?:(?:\.|::|->)\w|\(|!\s?[({\[])",
+    r"^[ \t]*(?:import|from|use|using|require|include|#\s*include)\b[^\n]*WORD",
+    r"(?:->|\bas|\w\s?\??:|[\[<|&,])\s?WORD\s*(?:[,)\]>|&;={\[?]|$)",
+)
+# Where a statement or an expression has a keyword.
+_KEYWORD = (
+    r"^[ \t]*(?:(?:export|public|private|protected|static|async|const|return|await|throw|"
+    r"default|final)\s+)*WORD(?:\s+\w[^\n]*[;{}()=<>]|\s*[\[(<{])",
+    r"^[^\n'\"]*[=(,;{&|?:!]\s*(?:return\s+)?WORD(?:\s+\w|\s*[\[(<{])",
+)
+
+
+def _word(word: str, action: Action) -> bool:
+    """Whether a word stands where code has a name."""
+    if action.command:
+        return any(_is_about(words, word) for words in action.commands)
+    if word not in action.code:
+        return False
+    places = [*_NAMED]
+    if word in KEYWORDS:  # in quotes it is a text
+        places[0:1] = _KEYWORD
+    if action.kind == "sql":
+        places.append(r"WORD\s*(?:[;,)]|NOT\b|DEFAULT\b|$)")
+    if action.kind == "txt":  # requirements.txt
+        places.append(r"^[ \t]*WORD")
+    bare = rf"(?<![\w-]){re.escape(word)}(?![\w-])"
+    return any(
+        re.search(each.replace("WORD", bare), action.code, re.MULTILINE)
+        for each in places
     )
-    quoted = line.count('"') % 2 or line.count("'") % 2
-    return bool(code and starts and not quoted and re.match(r"\s+\w|\s*[\[(<{]", after))
 
 
 def _is_about(words: list[str], word: str) -> bool:
     """Whether a command runs a program of that name, or installs a package."""
-    if words[0] == word:
-        return True
-    if words[0] in _PACKAGERS and {"add", "get", "i", "install", "require"} & set(
-        words[1:3]
-    ):
+    if words[0] in _PACKAGERS and not _INSTALLS.isdisjoint(words[1:3]):
         return any(re.split(r"[@=<>~!\[]", each)[0] == word for each in words[2:])
-    return False
+    return words[0] == word
 
 
 # --- commands ---------------------------------------------------------------------
@@ -260,20 +208,20 @@ def _is_about(words: list[str], word: str) -> bool:
 def _runs(words: list[str], wanted: list[str]) -> bool:
     """Whether a simple command has the wanted words in their order."""
     if wanted[0].startswith("-"):
-        return any(_is_option(each, wanted[0]) for each in words)
+        return any(_is_argument(each, wanted[0]) for each in words)
     if wanted[0] not in ("*", words[0]):
         return False
     rest = iter(words[1:])
-    return all(any(_is_option(each, want) for each in rest) for want in wanted[1:])
+    return all(any(_is_argument(each, want) for each in rest) for want in wanted[1:])
 
 
-def _is_option(word: str, wanted: str) -> bool:
+def _is_argument(word: str, wanted: str) -> bool:
     if wanted == "*":
         return not word.startswith("-")
-    if not wanted.startswith("-"):
-        # `git push origin HEAD:main` pushes to main.
-        return word.rpartition(":")[2] == wanted
-    return word.partition("=")[0] == wanted or word == _SHORT.get(wanted)
+    if wanted.startswith("-"):
+        return word.partition("=")[0] == wanted or word == _SHORT.get(wanted)
+    # `git push origin HEAD:main` pushes to main.
+    return word.rpartition(":")[2] == wanted
 
 
 def simple_commands(line: str) -> Iterator[list[str]]:
@@ -285,24 +233,18 @@ def simple_commands(line: str) -> Iterator[list[str]]:
             words = shlex.split(part[:_LONGEST_PART], comments=True)
         except ValueError:
             words = part.split()
-        for _ in range(_WRAPPED if words else 0):
+        for _ in range(_WRAPPED):
+            # What a wrapper runs is a command as well.
+            while words and (words[0].startswith("-") or _SETS.fullmatch(words[0])):
+                del words[0]
             if not words:
                 break
             words[0] = words[0].rpartition("/")[2] or words[0]
-            yield words
-            # What a wrapper runs is a command as well.
-            if re.fullmatch(r"[A-Za-z_]\w*=.*", words[0]) or words[0] in _WRAPPERS:
-                words = [*words[1:]]
-                while words and words[0].startswith("-"):
-                    words = words[1:]
-            elif words[0] in _RUNNERS and words[1:2] in (["run"], ["exec"], ["dlx"]):
-                words = words[2:]
-            elif words[0] == "npx":
-                words = words[1:]
-            elif words[0].startswith("python") and words[1:2] == ["-m"]:
-                words = words[2:]
-            else:
+            yield [*words]
+            is_run = words[1:2] in (["run"], ["exec"], ["dlx"], ["-m"])
+            if words[0] not in _WRAPPERS and not is_run:
                 break
+            del words[: 1 + is_run]
 
 
 def _without_messages(command: str) -> str:
@@ -344,18 +286,28 @@ def is_at(path: str, pattern: str) -> bool:
     >>> is_at("shop/proto/order.proto", "proto/*.proto")
     True
     """
-    path, pattern = path.lower(), pattern.lower()
-    wanted = [each for each in pattern.removeprefix("./").split("/") if each]
-    names = _names(path)
-    if not wanted or len(wanted) > 12 or len(names) > 64:
+    names = _names(path.lower())
+    wanted = pattern.lower().removeprefix("./")
+    blocks = [_names(each) for each in f"/{wanted}".split("/**")]
+    if len(names) > 64 or len(blocks) > 12 or not any(blocks):
         return False
-    if pattern.startswith("/"):
-        return _below(names, wanted)
-    if "/" not in pattern and not pattern.startswith("*test"):
-        return bool(names) and _is_like(names[-1], pattern)
-    if len(wanted) == 1 and not pattern.endswith("/"):
-        return any(_is_like(name, wanted[0]) for name in names)
-    return any(_below(names[at:], wanted) for at in range(len(names)))
+    if "/" not in wanted:
+        # The name of a file; `*test*` stands for a folder of tests as well.
+        return any(
+            _is_like(n, wanted) for n in names[-1 if wanted[:5] != "*test" else 0 :]
+        )
+    # The first place of each block is as good as any.
+    at, last = 0, 0 if wanted.startswith("/") else len(names)
+    for block in blocks:
+        places = (
+            n + len(block)
+            for n in range(at, min(last, len(names) - len(block)) + 1)
+            if all(map(_is_like, names[n:], block))
+        )
+        at, last = next(places, -1), len(names)
+        if at < 0:
+            return False
+    return True
 
 
 def _names(path: str) -> list[str]:
@@ -367,28 +319,6 @@ def _names(path: str) -> list[str]:
         elif each not in ("", ".", ".."):
             names.append(each)
     return names
-
-
-def _below(names: list[str], wanted: list[str]) -> bool:
-    reached = {0}
-    for name in names:
-        if len(wanted) in reached:
-            return True
-        reached = {
-            step
-            for at in reached
-            if at < len(wanted)
-            for step in _steps(name, wanted, at)
-        }
-    return len(wanted) in reached
-
-
-def _steps(name: str, wanted: list[str], at: int) -> Iterator[int]:
-    if wanted[at] == "**":
-        yield at
-        yield at + 1
-    elif _is_like(name, wanted[at]):
-        yield at + 1
 
 
 def _is_like(name: str, pattern: str) -> bool:

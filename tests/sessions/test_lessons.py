@@ -5,11 +5,11 @@ import time
 import pytest
 
 from memcli.entries.text.code_terms import COMMAND, NAME, PATH, WORD, Trigger
-from memcli.sessions.lessons import Action, Looked, fired, fires, is_at
+from memcli.sessions.lessons import Action, fired, fires, is_at
 
 
 def touches(form: str, text: str, action: Action) -> bool:
-    return fires(Trigger(form, text), Looked(action))
+    return fires(Trigger(form, text), action)
 
 
 @pytest.mark.parametrize(
@@ -146,8 +146,8 @@ def test_a_command_that_changes_a_path_counts_and_one_that_reads_it_does_not():
 def test_a_lesson_is_silent_where_it_allows_what_it_forbids():
     trigger = (Trigger(NAME, "os.Getenv"),)
     text = 'x := os.Getenv("X")'
-    assert fired(trigger, ("internal/config",), Looked(Action("a.go", text)))
-    inside = Looked(Action("internal/config/env.go", text))
+    assert fired(trigger, ("internal/config",), Action("a.go", text))
+    inside = Action("internal/config/env.go", text)
     assert fired(trigger, ("internal/config",), inside) is None
 
 
@@ -175,5 +175,5 @@ def test_no_trigger_of_a_hostile_vault_takes_long(trigger: Trigger):
     ]
     started = time.process_time()
     for action in actions:
-        fires(trigger, Looked(action))
+        fires(trigger, action)
     assert time.process_time() - started < 2.0

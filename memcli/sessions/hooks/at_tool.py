@@ -13,7 +13,7 @@ from memcli.named_tuple import NamedTuple
 from memcli.search.stored_row import enforced
 from memcli.sessions import markers
 from memcli.sessions.briefing.frame import Item, short, source_of, to_tell
-from memcli.sessions.lessons import Action, Looked, fired, is_spared
+from memcli.sessions.lessons import Action, fired, is_spared
 from memcli.storage import known_vaults
 
 TYPE_CHECKING = False
@@ -84,11 +84,11 @@ def at_tool(answer: Answer, host: Host) -> Decision:
         vault.read(lambda reader: reader.size)  # which brings the table up to date
         vault.opened.told(enabled=False)
         return Decision()
-    looked = [Looked(Action(*each)) for each in event.actions]
+    actions = [Action(*each) for each in event.actions]
     acted = answer.shown(markers.ACTED)
 
     def find(vault: Vault, reader: Reader) -> _Found:
-        return _find(vault, reader, answer.view, looked)
+        return _find(vault, reader, answer.view, actions)
 
     # No database knows what is told at an action.
     own, others = answer.asked(find, databases=False)
@@ -108,19 +108,21 @@ def at_tool(answer: Answer, host: Host) -> Decision:
     return given._replace(text=text)
 
 
-def _find(vault: Vault, reader: Reader, view: View, looked: Sequence[Looked]) -> _Found:
+def _find(
+    vault: Vault, reader: Reader, view: View, actions: Sequence[Action]
+) -> _Found:
     """The entries of a vault that an action touches."""
     found, source = _Found([], []), source_of(vault)
-    for each in vault.opened.told([each.action for each in looked]):
-        named = any(fired(each.triggers, each.spared, one) for one in looked)
-        if not named and not (each.evident and not is_spared(each.spared, looked)):
+    for each in vault.opened.told([(e.path, e.text, e.command) for e in actions]):
+        named = any(fired(each.triggers, each.spared, one) for one in actions)
+        if not named and not (each.evident and not is_spared(each.spared, actions)):
             continue
         row = _row(reader, each, view)
         as_told = to_tell(reader, row, view, source) if row else None
         if row is None or as_told is None:
             found.elsewhere.append(each.id)
             continue
-        enforce = _enforced(each, row, looked)
+        enforce = _enforced(each, row, actions)
         found.fired.append(_Fired(as_told, enforce, source, named))
     return found
 
@@ -134,13 +136,13 @@ def _row(reader: Reader, told: Told, view: View) -> StoredRow | None:
     return None
 
 
-def _enforced(told: Told, row: StoredRow, looked: Sequence[Looked]) -> str:
+def _enforced(told: Told, row: StoredRow, actions: Sequence[Action]) -> str:
     """ask or deny, where a person set it and what fires is no everyday word."""
     enforce = enforced(row)
     if enforce is None:
         return ""
     narrow = [each for each in told.triggers if not code_terms.broad(each)]
-    fires = any(fired(narrow, told.spared, one) for one in looked)
+    fires = any(fired(narrow, told.spared, one) for one in actions)
     return enforce if fires else ""
 
 

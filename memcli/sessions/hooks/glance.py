@@ -118,13 +118,13 @@ def look(words: Sequence[str], payload: Any, environ: Mapping[str, str]) -> bool
 def _fires(told: list[list[Any]], found: list[tuple[str, str, str]]) -> bool:
     """Whether a trigger fires, as `match` has it; this loads regular expressions."""
     from memcli.entries.text.code_terms import Trigger
-    from memcli.sessions.lessons import Action, Looked, fired
+    from memcli.sessions.lessons import Action, fired
 
-    looked = [Looked(Action(*each)) for each in found]
+    actions = [Action(*each) for each in found]
     return any(
         fired([Trigger(*each) for each in row[4]], row[5], one)
         for row in told
-        for one in looked
+        for one in actions
     )
 
 
