@@ -17,7 +17,7 @@ from memcli.vault.vault import Vault
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from memcli.hosts.install.command_line import Program
     from memcli.vault.caller import Caller
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 OK, NOTE, PROBLEM = "ok", "note", "problem"
 # Calls of hooks that are looked at for errors; about a day of work.
 _CALLS = 200
-_DAY = 86_400
 
 
 class Check(NamedTuple):
@@ -72,14 +71,14 @@ def doctor(named: str | None, around: Surroundings, caller: Caller) -> list[Chec
 
     environ, cwd = caller.environ, caller.cwd or os.sep
     hosts = list(_hosts(environ, cwd, around))
-    looks: dict[str, Callable[[], Iterator[Check]]] = {
+    looks: dict[str, Callable[[], Iterable[Check]]] = {
         "memcli": lambda: _memcli(around),
-        "git": lambda: iter([_check("git", git_state.version(environ))]),
+        "git": lambda: [_check("git", git_state.version(environ))],
         "vault": lambda: _of_vault(Vault.open(named, caller), cwd),
-        "config": lambda: _settings(environ),
+        "config": lambda: _config(environ),
         "vaults": lambda: _other_vaults(caller),
-        "hooks": lambda: iter(hosts),
-        "skills": lambda: _skills(environ, cwd, hosts=hosts != [_NO_HOST]),
+        "hooks": lambda: hosts or [_check("hooks", "no agent host is on this machine")],
+        "skills": lambda: _skills(environ, cwd, hosts=bool(hosts)),
         "judge": lambda: _judge(environ),
         "mcp": lambda: _sdk(around, hosts),
     }
@@ -87,7 +86,7 @@ def doctor(named: str | None, around: Surroundings, caller: Caller) -> list[Chec
 
 
 def _guarded(
-    name: str, look: Callable[[], Iterator[Check]], mend: str | None = None
+    name: str, look: Callable[[], Iterable[Check]], mend: str | None = None
 ) -> Iterator[Check]:
     """The checks of a look; what stands in its way is one, too."""
     try:
@@ -117,18 +116,16 @@ def _of_vault(vault: Vault, cwd: str) -> Iterator[Check]:
         entries = counted(vault.read(lambda reader: reader.size), "entry")
         yield _check("vault", f"{vault.named}, {entries}: a database answers for it")
         return
-    looks = {"vault": _lint, "history": _history, "index": _index, "sync": _sync}
-    looks["calls"] = _calls
+    yield _lint(vault)
     fsck = f"see what git says: {shlex.join(['git', '-C', vault.root, 'fsck'])}"
-    for name, look in looks.items():
-        for check in _guarded(name, lambda: look(vault), fsck):  # noqa: B023 used at once
-            yield check
-            if check.state == PROBLEM and check.mend == fsck:
-                return
-    yield from _pages(vault, cwd)
+    history, *rest = _guarded("history", lambda: _of_git(vault), fsck)
+    yield from (history, *rest)
+    if history.mend != fsck:
+        yield _calls(vault)
+        yield from _pages(vault, cwd)
 
 
-def _lint(vault: Vault) -> Iterator[Check]:
+def _lint(vault: Vault) -> Check:
     from memcli.entries.file_checks import ERROR
     from memcli.vault.health.lint import lint
 
@@ -143,78 +140,57 @@ def _lint(vault: Vault) -> Iterator[Check]:
     elif findings:
         said += f", {counted(len(findings), 'warning')}"
         mend = "memcli inspect lint"
-    yield _check("vault", said, mend, PROBLEM if errors else NOTE)
+    return _check("vault", said, mend, PROBLEM if errors else NOTE)
 
 
-def _history(vault: Vault) -> Iterator[Check]:
+def _of_git(vault: Vault) -> Iterator[Check]:
+    """The history, the index, and how far the vault is from its remote."""
     from memcli.storage.git import history
-    from memcli.vault.health import git_state
+    from memcli.vault import vaults
+    from memcli.vault.health import git_state, inspect
 
     repository = git_state.repository_of(vault)
     if repository is None:
         said, mend = "the vault is not under git", f"memcli init {vault.root}"
         yield _check("history", said, mend, PROBLEM)
-        return
-    history.subjects(repository, 1)  # raises where git cannot say
-    name = repository.user_name()
-    unnamed = "git does not know your name, so memcli commits under its own"
-    mend = "" if name else 'git config --global user.name "YOUR NAME"'
-    yield _check("history", f"commits as {name}" if name else unnamed, mend)
-
-
-def _index(vault: Vault) -> Iterator[Check]:
-    from memcli.vault.health import inspect
-
+    else:
+        history.subjects(repository, 1)  # raises where git cannot say
+        name = repository.user_name()
+        unnamed = "git does not know your name, so memcli commits under its own"
+        mend = "" if name else 'git config --global user.name "YOUR NAME"'
+        yield _check("history", f"commits as {name}" if name else unnamed, mend)
     facts = inspect.index_facts(vault)
-    entries = counted(facts["entries"], "entry")
-    said = f"{entries} in {facts['path']}"
+    said = f"{counted(facts['entries'], 'entry')} in {facts['path']}"
     locked = "; another process keeps it locked" if facts["stale"] else ""
     yield _check("index", said + locked, locked and "try again")
-
-
-def _sync(vault: Vault) -> Iterator[Check]:
-    """How far the vault is from its remote, and how the last sync ended."""
-    from memcli.vault import vaults
-
-    state, mend = vaults.sync_state(vault), ""
+    state = vaults.sync_state(vault)
     if state is None:
         said = "no branch with a remote; to name one: memcli sync --setup URL"
         yield _check("sync", said)
         return
-    said = f"{state.remote} ({state.address}), never fetched"
-    if state.ahead is not None:
-        said = f"{state.remote} ({state.address}), {state.ahead:,} ahead, "
-        said += f"{state.behind or 0:,} behind"
-    if state.at is not None:
-        minutes = max(0, vault.now_ms() // 1000 - state.at) // 60
-        said += f", last sync {counted(minutes, 'minute')} ago"
-    if state.error:
-        said, mend = f"{said}: {state.line}", "memcli sync"
-    elif state.others:
+    said = f"{state.remote} ({state.address}), {state.ahead or 0:,} ahead, "
+    said += f"{state.behind or 0:,} behind"
+    said += f": {state.line}" if state.error else ""
+    mend = "memcli sync" if state.error or state.ahead or state.behind else ""
+    if state.others and not state.error:
         said += f"; a vault that this one does not meet is on {', '.join(state.others)}"
         log = shlex.join(["git", "-C", vault.root, "log", "--all", "--oneline"])
         mend = f"to see both: {log}"
-    elif state.ahead or state.behind:
-        mend = "memcli sync"
     yield _check("sync", said, mend)
 
 
-def _calls(vault: Vault) -> Iterator[Check]:
+def _calls(vault: Vault) -> Check:
     """The last calls of hooks: no call is fine, an error is worth a look."""
     from memcli.sessions import hook_log
 
-    since = vault.now_ms() / 1000 - 7 * _DAY
-    lines = [
-        line
-        for line in hook_log.last(vault.root, _CALLS)
-        if isinstance(line.get("at"), int | float) and line["at"] > since
-    ]
+    lines = hook_log.last(vault.root, _CALLS)
     failed = [line for line in lines if line.get("error")]
-    said = f"{counted(len(lines), 'call')} of hooks in 7 days"
+    said, mend = f"of the last {counted(len(lines), 'call')} of hooks none failed", ""
     if failed:
-        said += f", {len(failed):,} of them failed, the last was "
-        said += f"{failed[0].get('event')}: {failed[0]['error']}"
-    yield _check("calls", said, "memcli inspect sessions" if failed else "")
+        said = f"{len(failed):,} of the last {counted(len(lines), 'call')} of hooks "
+        said += f"failed, the last at {failed[0].get('event')}: {failed[0]['error']}"
+        mend = "memcli inspect sessions"
+    return _check("calls", said, mend)
 
 
 def _pages(vault: Vault, cwd: str) -> Iterator[Check]:
@@ -230,12 +206,12 @@ def _pages(vault: Vault, cwd: str) -> Iterator[Check]:
 # --- what is around it ----------------------------------------------------------------
 
 
-def _settings(environ: Mapping[str, str]) -> Iterator[Check]:
-    """The user's config, where it cannot be read."""
+def _config(environ: Mapping[str, str]) -> tuple[()]:
+    """Nothing, or the error of a config that cannot be read."""
     from memcli.storage import user_config
 
     user_config.check(environ)
-    yield from ()
+    return ()
 
 
 def _other_vaults(caller: Caller) -> Iterator[Check]:
@@ -247,64 +223,52 @@ def _other_vaults(caller: Caller) -> Iterator[Check]:
         if state.name == known_vaults.PERSONAL:
             continue
         mend = ""
-        said = f"{state.path}, {counted(state.entries or 0, 'entry')}"
         if state.problem:
-            said = state.problem
             mend = "correct it or take it out: memcli config path; or try again later"
             if state.name == known_vaults.REPO:
                 mend = "memcli allow"
+        said = state.problem or f"{state.path}, {counted(state.entries or 0, 'entry')}"
         yield _check(f"vault {state.name}", said, mend)
-
-
-# The check that stands alone where no agent host is on the machine.
-_NO_HOST = _check("hooks", "no agent host is on this machine")
 
 
 def _hosts(
     environ: Mapping[str, str], cwd: str, around: Surroundings
 ) -> Iterator[Check]:
+    """What is installed in the hosts, and the hosts here that do not call memcli."""
     from memcli.hosts import install
 
     machine = install.Machine(environ, cwd, around.program)
     found = list(install.survey(machine, around.which))
     calling = {one.host for one in found if one.what == "hooks" and one.state != "no"}
-    here = dict.fromkeys(one.host for one in found if one.found)
     for one in found:
         name = f"{one.what} of {one.host}"
         if one.problems:
             said, mend = "; ".join(one.problems), one.mend or one.again
             yield _check(name, said, mend, PROBLEM)
         elif one.state != "no":
-            verb = "work" if one.what == "hooks" else "works"
-            said = "; ".join((f"{verb}, at scope {one.scope}", *one.notes))
+            said = "; ".join((f"installed at scope {one.scope}", *one.notes))
             yield _check(name, said, one.again if one.notes else "")
-    for host in here:
+    for host in dict.fromkeys(one.host for one in found if one.found):
         if host not in calling:
             said = "the host is here, and does not call memcli"
             yield _check(f"hooks of {host}", said, f"memcli install {host}")
-    if not calling and not here:
-        yield _NO_HOST
 
 
 def _skills(environ: Mapping[str, str], cwd: str, *, hosts: bool) -> Iterator[Check]:
     from memcli.hosts import skills
 
-    known = list(skills.catalog().values())
     pages = 0
     for folder in skills.places(environ, cwd):
-        copies = [skills.look(skill, folder.path) for skill in known]
+        copies = [skills.look(each, folder.path) for each in skills.catalog().values()]
         states = [copy.state for copy in copies if copy]
         pages += len(states)
-        old = states.count("outdated")
-        if old:
+        if old := states.count("outdated"):
             host = folder.hosts[0]
             mend = f"memcli install {host} --skills --scope {folder.scope}"
             said = f"{counted(old, 'outdated page')} in {folder.path}"
             yield _check(f"skills of {host}", said, mend)
-    if hosts and not pages:
-        yield _check("skills", "no host has them", "memcli install HOST --skills")
-    else:
-        yield _check("skills", f"{counted(pages, 'page')} installed")
+    mend = "memcli install HOST --skills" if hosts and not pages else ""
+    yield _check("skills", f"{counted(pages, 'page')} installed", mend)
 
 
 def _judge(environ: Mapping[str, str]) -> Iterator[Check]:
@@ -313,8 +277,7 @@ def _judge(environ: Mapping[str, str]) -> Iterator[Check]:
     from memcli.sessions import judge
     from memcli.storage import user_config
 
-    named = judge.configured(environ)
-    said, mend = "none, by default", ""
+    named, said, mend = judge.configured(environ), "none, by default", ""
     if named is not None:
         said, first = " ".join(named.command), named.command[0]
         program = first if os.path.basename(first) == named.name else named.name
@@ -326,10 +289,8 @@ def _judge(environ: Mapping[str, str]) -> Iterator[Check]:
 
 def _sdk(around: Surroundings, hosts: list[Check]) -> Iterator[Check]:
     """The SDK of `memcli mcp`, which a host may need."""
-    needed = any(check.name.startswith("MCP server") for check in hosts)
     lacks = "" if around.has_mcp else "not "
+    said = f"the MCP SDK is {lacks}installed (for memcli mcp)"
+    needed = any(check.name.startswith("MCP server") for check in hosts)
     mend = "install memcli again with the extra mcp: 'memcli[mcp]'"
-    mend = mend if needed and lacks else ""
-    yield _check(
-        "mcp", f"the MCP SDK is {lacks}installed (for memcli mcp)", mend, PROBLEM
-    )
+    yield _check("mcp", said, mend if needed and lacks else "", PROBLEM)

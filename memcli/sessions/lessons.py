@@ -13,7 +13,7 @@ import shlex
 from fnmatch import fnmatchcase
 from functools import cached_property
 
-from memcli.entries.text.code_terms import COMMAND, NAME, PATH, WORD, Trigger
+from memcli.entries.text.code_terms import COMMAND, NAME, PATH, Trigger
 from memcli.entries.text.identifiers import KEYWORDS, SQL
 from memcli.search.trigger_table import SCRIPTS, is_prose
 
@@ -67,9 +67,9 @@ class Action:
     def __init__(self, path: str = "", text: str = "", command: str = "") -> None:
         self.path, self.text, self.command = path.replace("\\", "/"), text, command
         name = self.path.rpartition("/")[2].lower()
-        start, dot, ending = name.rpartition(".")
-        is_named = name.startswith("dockerfile") or not dot
-        self.kind = name.partition(".")[0] if is_named else ending
+        self.kind = name.rpartition(".")[2]
+        if name.startswith("dockerfile"):
+            self.kind = "dockerfile"
 
     @cached_property
     def code(self) -> str:
@@ -169,8 +169,8 @@ _NAMED = (
 )
 # Where a statement or an expression has a keyword.
 _KEYWORD = (
-    r"^[ \t]*(?:(?:export|public|private|protected|static|async|const|return|await|throw|"
-    r"default|final)\s+)*WORD(?:\s+\w[^\n]*[;{}()=<>]|\s*[\[(<{])",
+    r"^[ \t]*(?:(?:export|public|private|protected|static|async|const|return|await|"
+    r"throw|default|final)\s+)*WORD(?:\s+\w[^\n]*[;{}()=<>]|\s*[\[(<{])",
     r"^[^\n'\"]*[=(,;{&|?:!]\s*(?:return\s+)?WORD(?:\s+\w|\s*[\[(<{])",
 )
 

@@ -96,7 +96,7 @@ def test_every_host_of_the_machine_gets_hooks_and_skills_and_all_of_it_goes_agai
         f"unchanged 9 skills of claude-code in {home}/.claude/skills",
         f"unchanged 9 skills of codex in {home}/.agents/skills",
     ]
-    assert "work, at scope user" in memcli("doctor").out
+    assert "installed at scope user" in memcli("doctor").out
     again = items(memcli("install", "--all", "--json"))
     assert {each["outcome"] for each in again} == {"unchanged"}
     memcli("uninstall", "--all")

@@ -89,7 +89,7 @@ def test_doctor_says_how_far_the_vault_is_from_its_remote(
     memcli("save", "We deploy on Tuesdays", "--vault", laptop)
     said = memcli("doctor", "--vault", laptop).out
     (line,) = [line for line in said.splitlines() if "sync: origin" in line]
-    assert "1 ahead, 0 behind, last sync 0 minutes ago" in line
+    assert "1 ahead, 0 behind" in line
 
 
 def test_review_is_named_where_it_has_a_text_to_choose(

@@ -122,7 +122,7 @@ def test_a_host_is_named_with_what_its_hooks_lack(
     install.apply(plan(HOOKS, table.find("claude-code"), "user", machine))
     check = examine()["hooks of claude-code"]
     assert check.state != "problem", check
-    assert check.said.startswith("work, at scope user")
+    assert check.said.startswith("installed at scope user")
     program.chmod(0o644)
     check = examine(which=lambda name: None)["hooks of claude-code"]
     assert (check.state, "cannot be started" in check.said) == ("problem", True)
