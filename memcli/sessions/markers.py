@@ -23,6 +23,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from memcli.hosts.hook_payload import Event
+
 START, REFLECTED = ".start", ".reflected"
 TOLD, ACTED = "told", "acted"
 """Ids that a session was told; ids that need not be told at its actions again."""
@@ -31,6 +33,8 @@ _PREFIX = "session-id-"
 # After this line a session knows nothing any more of what it was told before.
 _FORGOT = "forgot"
 _ONCE = "once"
+# Seconds between an event and the same one by another host's hook.
+_TWICE_WITHIN = 20.0
 _END = "\n"
 _MOST = 4_000_000
 _LONGEST_NAME = 100
@@ -151,27 +155,30 @@ def forget(root: str, session: str, agent: str | None) -> None:
     _write(root, session, [(_FORGOT + mark_of(agent), "all")])
 
 
-def came_before(root: str, session: str, what: bytes, within: float) -> bool:
-    """Whether the same event of a session came less than so many seconds ago.
+def came_before(root: str, event: Event) -> bool:
+    """Whether the same event of a session came less than 20 seconds ago.
 
-    Two hooks may ask at once: the one whose line stands first in the file was first.
+    A host that runs the hooks of another as well calls both, perhaps at once: the one
+    whose line stands first in the file was first.
     """
     import time
     from zlib import crc32
 
-    key, now = f"{_ONCE}.{crc32(what):08x}", time.time_ns()
-    own = f"{now} {os.getpid()}"
+    session, what = event.session, event.name
+    if what == "prompt-submit":
+        what += event.prompt
+    key, now = f"{_ONCE}.{crc32(what.encode()):08x}", time.time_ns()
+    own, last = f"{now} {os.getpid()}", 0
     try:
         _write(root, session, [(key, own)])
     except OSError:
         return False
-    last = 0
     for name, value in _lines(root, session):
+        if (name, value) == (key, own):
+            break
         if name == key:
-            if value == own:
-                break
             last = int(value.partition(" ")[0])
-    return 0 <= now - last < within * 1e9
+    return 0 <= now - last < _TWICE_WITHIN * 1e9
 
 
 def finish(root: str, session: str, since: float) -> bool:

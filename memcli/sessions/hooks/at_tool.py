@@ -40,20 +40,6 @@ _BLAME = 0.5
 _BEFORE, _AFTER = "About what you are about to do", "About what you just did"
 
 
-class Decision(NamedTuple):
-    """The answer to a tool's event: a text, or a decision with its reason.
-
-    Attributes:
-        text: for the agent; empty for none.
-        decision: ask or deny; empty when the tool may run.
-        reason: why not, for the agent and the user.
-    """
-
-    text: str = ""
-    decision: str = ""
-    reason: str = ""
-
-
 class _Fired(NamedTuple):
     """An entry that an action touches; `source` is empty for the own vault.
 
@@ -74,16 +60,16 @@ class _Found(NamedTuple):
     elsewhere: list[str]
 
 
-def at_tool(answer: Answer, host: Host) -> Decision:
-    """Returns the answer to a tool's event."""
-    event, line = answer.event, answer.line
+def at_tool(answer: Answer, host: Host) -> str:
+    """Returns the answer to a tool's event, in the host's format."""
+    event = answer.event
     if not answer.opens() or not event.actions:
-        return Decision()
+        return ""
     vault = answer.vault
     if not vault.settings.actions:
         vault.read(lambda reader: reader.size)  # which brings the table up to date
         vault.opened.told(enabled=False)
-        return Decision()
+        return ""
     actions = [Action(*each) for each in event.actions]
     acted = answer.shown(markers.ACTED)
 
@@ -94,18 +80,22 @@ def at_tool(answer: Answer, host: Host) -> Decision:
     own, others = answer.asked(find, databases=False)
     found = [each for one in (own, *others) for each in one.fired]
     found.sort(key=_order)
-    done = [name for one in (own, *others) for name in one.elsewhere]
-    done = [name for name in done if name not in acted]
+    done = {name for one in (own, *others) for name in one.elsewhere} - acted
     refused = sum(name.startswith(_REFUSED) for name in acted)
-    given = _decided(found, event, refused, vault)
+    refusal = None
+    if event.name == "pre-tool" and refused < _MOST_REFUSED:
+        refusal = _refusal([each for each in found if not each.source], vault)
     items: list[Item] = []
-    if given.decision:
-        done.append(f"{_REFUSED}{refused}")
-        line["did"] = f"{given.decision}: {given.reason.rpartition('inspect ')[2][:16]}"
+    if refusal:
+        done.add(f"{_REFUSED}{refused}")
+        answer.line["did"] = ": ".join(refusal[:2])
     elif event.name == host.tells_at and event.session:
         items = _items([e for e in found if e.row.id not in acted], event)
-    text = answer.told(items, name=markers.ACTED, also=done)
-    return given._replace(text=text)
+    text = answer.told(items, name=markers.ACTED, also=sorted(done))
+    if refusal:
+        decision, _, reason = refusal
+        return host.refusal(decision, reason)
+    return host.reply(event.name, text)
 
 
 def _find(
@@ -162,22 +152,20 @@ def _is_trusted(vault: Vault) -> bool:
     return known_vaults.at(vault.root, vault.environ) is None
 
 
-def _decided(
-    found: Sequence[_Fired], event: Event, refused: int, vault: Vault
-) -> Decision:
-    """Whether an entry keeps the tool from running."""
-    if event.name != "pre-tool" or refused >= _MOST_REFUSED:
-        return Decision()
-    own = [each for each in found if each.enforce and not each.source]
+def _refusal(found: Sequence[_Fired], vault: Vault) -> tuple[str, str, str] | None:
+    """ask or deny, the id of the entry, and why, where one keeps a tool from running.
+
+    Args:
+        found: the entries of the own vault that fire.
+        vault: the own one.
+    """
+    own = [each for each in found if each.enforce]
     if not own or not _is_trusted(vault):
-        return Decision()
+        return None
     first = next((each for each in own if each.enforce == "deny"), own[0])
-    text = short(first.row, room=_CHARS)
-    wish = f"{_whose(vault, first.row)} {_WISHES[first.enforce]}"
-    return Decision(
-        decision=first.enforce,
-        reason=f"memcli: {text}\n{wish}: memcli inspect {first.row.id}",
-    )
+    row, text = first.row, short(first.row, room=_CHARS)
+    wish = f"{_whose(vault, row)} {_WISHES[first.enforce]}: memcli inspect {row.id}"
+    return first.enforce, row.id, f"memcli: {text}\n{wish}"
 
 
 def _whose(vault: Vault, row: StoredRow) -> str:

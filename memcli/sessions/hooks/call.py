@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from memcli.hosts.hook_payload import Event
     from memcli.hosts.host import Host
-    from memcli.sessions.hooks.tell import Answer
-
 # Seconds that memcli takes of the host's time, at most. A person waits at a prompt;
 # Codex gives the end of a session three.
 BUDGET = {
@@ -41,17 +39,12 @@ BUDGET = {
 }
 # Seconds between two sweeps that sessions start by themselves.
 _SWEEP_EVERY = 3_600.0
-# Where a host runs the hooks of another as well, the same event comes a second time
-# within so many seconds.
-_TWICE_WITHIN = 20.0
 _TOOLS = ("pre-tool", "post-tool")
 # The share of the budget after which a hook waits for the vaults of teams no longer:
 # the rest is for the answer.
 _TEAMS_SHARE = 0.75
 
 
-# Background work that takes longer than this hangs.
-_WORK_BUDGET = 600.0
 _TELLING = ("session-start", "prompt-submit")
 
 
@@ -188,7 +181,8 @@ def _vault_root(named: str | None) -> str | None:
 
 def _limit(call: Call) -> None:
     """See to it that this call ends in its time."""
-    seconds = _WORK_BUDGET if call.event == "work" else BUDGET.get(call.event, 1.0)
+    # Background work that takes longer hangs.
+    seconds = 600.0 if call.event == "work" else BUDGET.get(call.event, 1.0)
     if sys.platform == "win32":
         import threading
 
@@ -213,6 +207,7 @@ def _respond(call: Call, payload: Any) -> None:
     """Do what an event of a host asks for; the payload is None when it sent none."""
     from memcli.hosts import hook_payload, table
     from memcli.hosts.host import EVENTS
+    from memcli.sessions import markers
 
     root, line = call.root, call.line
     if root is None or not os.path.isdir(os.path.join(root, ".memcli")):
@@ -226,103 +221,74 @@ def _respond(call: Call, payload: Any) -> None:
         call.fail("no JSON on standard input")
     elif host is None or not host.events:
         call.fail(f"no such host: {event.host[:40]}")
-    elif event.name in _TOOLS:
-        from memcli.sessions.hooks import at_tool
-
-        given = at_tool.at_tool(_answer(call, root, event), host)
-        call.answer = host.reply(event.name, given.text)
-        if given.decision:
-            call.answer = host.refusal(given.decision, given.reason)
-    elif host.runs_others_hooks and event.session and _came_before(root, event):
+    elif event.name == "idle":
+        line["did"] = f"nothing at {event.reason[:40]}"
+        if event.reason in ("", "idle_prompt"):
+            line["did"] = pipe.start(root, "--sweep")
+    elif not event.session and event.name not in (*_TOOLS, "session-start"):
+        call.fail("no session in the payload")
+    elif (
+        host.runs_others_hooks
+        and event.session
+        and event.name not in _TOOLS
+        and markers.came_before(root, event)
+    ):
         line["did"] = "nothing: the same event came twice"
     else:
-        text = _handle(_answer(call, root, event), host)
-        call.answer = host.reply(event.name, text)
+        call.answer = _handle(call, root, event, host)
 
 
-def _answer(call: Call, root: str, event: Event) -> Answer:
-    from memcli.sessions.hooks.tell import Answer
+def _handle(call: Call, root: str, event: Event, host: Host) -> str:
+    """Do the work of an event of a session; returns the answer to the host."""
+    from memcli.sessions import hook_log, markers
+    from memcli.sessions.hooks import tell
 
     last = call.started + _TEAMS_SHARE * BUDGET[event.name]
-    return Answer(root, event, call.line, None if call.flags.get("vault") else last)
+    answer = tell.Answer(
+        root, event, call.line, None if "vault" in call.flags else last
+    )
+    if event.name in _TOOLS:
+        from memcli.sessions.hooks import at_tool
 
-
-def _came_before(root: str, event: Event) -> bool:
-    """Whether another hook told the same event of the same session just now."""
-    from memcli.sessions import markers
-
-    prompt = event.prompt if event.name == "prompt-submit" else ""
-    what = f"{event.name}\0{prompt}".encode("utf-8", "replace")
-    return markers.came_before(root, event.session, what, _TWICE_WITHIN)
-
-
-def _handle(answer: Answer, host: Host) -> str:
-    """Do the event's work; returns the text for the session."""
-    from memcli.sessions import markers
-
-    root, event, line = answer.root, answer.event, answer.line
-    if event.name == "idle":
-        if event.reason not in ("", "idle_prompt"):
-            line["did"] = f"nothing at {event.reason[:40]}"
-        else:
-            line["did"] = pipe.start(root, "--sweep")
-        return ""
+        return at_tool.at_tool(answer, host)
+    line, agent, is_ours, text = call.line, tell.agent_name(), True, ""
+    try:
+        if event.session:
+            # At an end the host may not say where the transcript is; it said so before.
+            about = event.session, event.host, event.transcript, agent, event.cwd
+            is_ours = markers.begin(root, *about)
+    except OSError as error:  # a disk that is full or read-only can be read
+        line["error"] = hook_log.named(error)
     if event.name == "session-start":
-        return _session_start(answer, host)
-    if not event.session:
-        line["error"] = "no session in the payload"
-        return ""
-    # At an end the host may not say where the transcript is; it said so before.
-    is_ours = _begin(root, event)
-    if event.name == "prompt-submit":
+        text = tell.at_start(answer) if host.takes_text else ""
+        _start_what_is_due(root, line)
+    elif event.name == "prompt-submit":
         line["shown"] = 0
-        if not event.prompt or not host.takes_text:
-            return ""
-        from memcli.sessions.hooks import tell
-
-        return tell.at_prompt(answer)
-    if not is_ours:
+        if event.prompt and host.takes_text:
+            text = tell.at_prompt(answer)
+    elif not is_ours:
         line["did"] = "nothing: the session is another agent's"
-        return ""
-    if event.name == "pre-compact" and not host.starts_after_compaction:
-        markers.forget(root, event.session, os.environ.get("MEMCLI_AGENT") or None)
-    flags = [f"--session={event.session}", f"--host={event.host}"]
-    if event.transcript:
-        flags.append(f"--transcript={event.transcript}")
-    if event.name == "session-end":
-        flags.append("--close")
-    line["did"] = pipe.start(root, *flags)
-    return ""
+    else:
+        if event.name == "pre-compact" and not host.starts_after_compaction:
+            markers.forget(root, event.session, agent)
+        flags = [f"--session={event.session}", f"--host={event.host}"]
+        if event.transcript:
+            flags.append(f"--transcript={event.transcript}")
+        if event.name == "session-end":
+            flags.append("--close")
+        line["did"] = pipe.start(root, *flags)
+    return host.reply(event.name, text)
 
 
-def _begin(root: str, event: Event) -> bool:
+def _start_what_is_due(root: str, line: dict[str, Any]) -> None:
+    """Start a sweep, of each agent's own sessions, and a sync.
+
+    Afterwards: the sweep may hold the index for as long as it is being built.
+    """
     from memcli.sessions import markers
-
-    agent = os.environ.get("MEMCLI_AGENT") or None
-    session, transcript = event.session, event.transcript
-    return markers.begin(root, session, event.host, transcript, agent, event.cwd)
-
-
-def _session_start(answer: Answer, host: Host) -> str:
-    """Note that a session has started, tell it what matters, and start what is due."""
-    from memcli.sessions import hook_log, markers
     from memcli.sessions.hooks import tell
     from memcli.storage import detached
 
-    root, event, line = answer.root, answer.event, answer.line
-    try:
-        if event.session:
-            _begin(root, event)
-    except OSError as error:  # a disk that is full or read-only can be read
-        line["error"] = hook_log.named(error)
-    text = tell.at_start(answer) if host.takes_text else ""
-    # Afterwards: the sweep may hold the index for as long as it is being built.
-    try:
-        # Each agent sweeps its own sessions.
-        mark = markers.mark_of(tell.agent_name())
-        if tell.is_time(root, "swept" + mark, _SWEEP_EVERY):
-            line.setdefault("did", pipe.start(root, "--sweep"))
-        detached.at_session(os.environ)
-    except OSError as error:
-        line["error"] = hook_log.named(error)
-    return text
+    if tell.is_time(root, "swept" + markers.mark_of(tell.agent_name()), _SWEEP_EVERY):
+        line.setdefault("did", pipe.start(root, "--sweep"))
+    detached.at_session(os.environ)

@@ -135,11 +135,11 @@ def start(root: str, *flags: str) -> str:
         root: the vault.
         flags: `--sweep`, `--index`, or `--session=ID --host=HOST` with
             `--transcript=PATH` and `--close`.
-
-    Raises:
-        OSError: it cannot be started.
     """
     from memcli.storage import detached
 
-    detached.start(("hook", "work", *flags, "--vault", root))
+    try:
+        detached.start(("hook", "work", *flags, "--vault", root))
+    except OSError as error:
+        return f"nothing: no process can be started: {error.strerror}"
     return "started a process of its own"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from memcli.hosts.hook_payload import Event
     from memcli.search.reader import Reader
     from memcli.sessions.briefing.frame import Item
-    from memcli.sessions.briefing.start import Session, Standing
+    from memcli.sessions.briefing.start import Standing
     from memcli.storage.projects import Project
     from memcli.vault.code_state import Watch
     from memcli.vault.vault import Vault
@@ -137,14 +137,9 @@ class Answer:
         if silent:
             line["not_asked"] = {name: why[:300] for name, why in silent.items()}
         for place in asked:
-            # Neither a full disk nor a process that cannot start is the team's fault.
-            try:
-                if silent.get(place.source) == teams.BEHIND and is_time(
-                    own.root, f"indexed-{place.name}", _INDEX_EVERY
-                ):
-                    pipe.start(place.path, "--index")
-            except OSError:
-                pass
+            is_behind = silent.get(place.source) == teams.BEHIND
+            if is_behind and is_time(own.root, f"indexed-{place.name}", _INDEX_EVERY):
+                pipe.start(place.path, "--index")
         return answers
 
     def shown(self, name: str = markers.TOLD) -> set[str]:
@@ -178,10 +173,6 @@ class Answer:
         root, event = self.root, self.event
         framed = frame.framed(items, MOST - _WRAPPING, more, **how)
         self.line["shown"] = len(framed.shown) + framed.titles
-        sources = [each.source for each in items if each.id in framed.shown]
-        if any(sources):
-            names = dict.fromkeys(filter(None, sources))
-            self.line["teams"] = {name: sources.count(name) for name in names}
         done = [*also, *framed.shown]
         try:
             if done and event.session:
@@ -230,23 +221,19 @@ def opened(root: str, cwd: str | None = None) -> Vault:
 def is_time(root: str, what: str, every: float) -> bool:
     """Whether something was last done more than `every` seconds ago.
 
-    If so, it counts as done now.
-
-    Raises:
-        OSError: that cannot be written down.
+    If so, it counts as done now; what cannot be noted would be done each time.
     """
     from memcli.entries import layout
 
     stamp = os.path.join(state_dirs.path(root, layout.HARNESS), what)
     try:
-        if 0 <= time.time() - os.stat(stamp).st_mtime < every:
+        if os.path.exists(stamp) and 0 <= time.time() - os.stat(stamp).st_mtime < every:
             return False
+        os.makedirs(os.path.dirname(stamp), exist_ok=True)
+        with open(stamp, "wb"):
+            return True
     except OSError:
-        pass
-    os.makedirs(os.path.dirname(stamp), exist_ok=True)
-    with open(stamp, "wb"):
-        pass
-    return True
+        return False
 
 
 def agent_name() -> str | None:
@@ -276,12 +263,23 @@ _SAID = "said-waiting"
 
 def at_start(answer: Answer) -> str:
     """Returns the text for a session that starts."""
-    from memcli.sessions.briefing import start
-    from memcli.sessions.briefing.frame import TITLES
+    from functools import cache
+
+    from memcli.hosts import table
+    from memcli.sessions.briefing import frame, start
 
     if not answer.opens():
         return ""
-    event, session = answer.event, _session(answer)
+    event, environ = answer.event, answer.vault.environ
+    name, folder = answer.project or (None, None)
+    host = table.get(event.host)
+    session = start.Session(
+        view=answer.view,
+        project=name,
+        watch=answer.watch(),
+        work=cache(lambda: frame.names(folder, environ)),
+        loaded=start.loaded(host, folder, environ) if host else "",
+    )
 
     def standing(vault: Vault, reader: Reader) -> Standing:
         return start.standing(vault, reader, session)
@@ -292,7 +290,7 @@ def at_start(answer: Answer) -> str:
     forgot = event.reason in ("compact", "clear")
     shown = set() if forgot else answer.shown()
     if shown:  # titles are no news to a session that goes on
-        items = [e for e in items if e.part != TITLES and e.id not in shown]
+        items = [e for e in items if e.part != frame.TITLES and e.id not in shown]
         more = 0
     try:
         if event.session and forgot:
@@ -304,54 +302,32 @@ def at_start(answer: Answer) -> str:
     return answer.told(items, more, listing=listing, note=closing)
 
 
-def _session(answer: Answer) -> Session:
-    """The session that starts: all that its text depends on besides the vaults."""
-    from functools import cache
-
-    from memcli.hosts import table
-    from memcli.sessions.briefing import frame, start
-
-    vault = answer.vault
-    name, folder = answer.project or (None, None)
-    host = table.get(answer.event.host)
-    return start.Session(
-        view=answer.view,
-        project=name,
-        watch=answer.watch(),
-        work=cache(lambda: frame.names(folder, vault.environ)),
-        loaded=start.loaded(host, folder, vault.environ) if host else "",
-    )
-
-
-def _waiting(reader: Reader, view: View) -> int:
-    """How many candidates wait for a review."""
-    from memcli.entries.entry import Status
-
-    asked = view._replace(statuses=frozenset({Status.PENDING}))
-    docs = set(reader.exact("status", str(Status.PENDING)))
-    # Nobody is reminded of ideas: they wait as long as they like.
-    docs.difference_update(reader.exact("kind", "idea"))
-    return sum(reader.verdict(doc, asked) is None for doc in docs)
-
-
 def _closing(answer: Answer, *, alone: bool, is_new: bool) -> Iterator[str]:
     """The last lines of a start: what waits for the user, how to save what lasts."""
-    vault, event = answer.vault, answer.event
-    waiting = vault.index.again(lambda reader: _waiting(reader, answer.view))
-    if waiting and (not alone or _is_day(vault.root)):
-        from memcli.entries.text.counted import counted
+    from memcli.entries.entry import Status
+    from memcli.entries.text.counted import counted
+    from memcli.errors import MemcliError
+    from memcli.storage import detached
 
-        candidates = counted(waiting, "candidate")
+    vault, event = answer.vault, answer.event
+    view = answer.view._replace(statuses=frozenset({Status.PENDING}))
+
+    def waiting(reader: Reader) -> int:
+        docs = set(reader.exact("status", str(Status.PENDING)))
+        # Nobody is reminded of ideas: they wait as long as they like.
+        docs.difference_update(reader.exact("kind", "idea"))
+        return sum(reader.verdict(doc, view) is None for doc in docs)
+
+    count = vault.index.again(waiting)
+    said = _SAID + markers.mark_of(agent_name())
+    if count and (not alone or is_time(vault.root, said, _SAY_EVERY)):
+        candidates = counted(count, "candidate")
         yield f"For the user's review: {candidates} (memcli review)."
     if agent_name() is None:
-        from memcli.storage import detached
-
         for line in detached.take_news(vault.root, os.environ):
             yield f"Tell the user: {line}."
     if answer.last is None:
         return
-    from memcli.errors import MemcliError
-
     try:
         found = known_vaults.of_repository(event.cwd, os.environ)
         if found and not found.allowed:
@@ -361,14 +337,6 @@ def _closing(answer: Answer, *, alone: bool, is_new: bool) -> Iterator[str]:
             yield _ASK.format(command=f"memcli{agent}")
     except MemcliError:  # a config that cannot be read; other commands say so
         pass
-
-
-def _is_day(root: str) -> bool:
-    """Whether a day has passed since a start told only what waits."""
-    try:
-        return is_time(root, _SAID + markers.mark_of(agent_name()), _SAY_EVERY)
-    except OSError:  # what cannot be noted would be told at every start
-        return False
 
 
 def _may_save(vault: Vault) -> bool:

@@ -8,6 +8,7 @@ import pytest
 from memcli import Vault
 from memcli.entries import layout
 from memcli.hosts import hook_payload
+from memcli.sessions import markers
 from memcli.sessions.hooks import call as hook
 from tests.conftest import state_of
 from tests.sessions.hooks.calling import call, harness, told
@@ -194,7 +195,7 @@ def test_the_same_prompt_later_in_the_session_is_no_second_call(
 ) -> None:
     stop = PAYLOADS["copilot", "stop"]
     call(live, "stop", "copilot", stop)
-    monkeypatch.setattr(hook, "_TWICE_WITHIN", 0.0)
+    monkeypatch.setattr(markers, "_TWICE_WITHIN", 0.0)
     call(live, "stop", "copilot", stop)
     assert len(started) == 2
 
