@@ -7,7 +7,8 @@ choice. Each item has the reason why it goes in, or why it does not.
 
 from __future__ import annotations
 
-from memcli.entries.eligibility import DAY, score, times
+from memcli.entries.eligibility import DAY, times
+from memcli.entries.eligibility import score as decay
 from memcli.entries.entry import Item
 from memcli.entries.identity import claim
 from memcli.entries.text import prompt_injection
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from memcli.entries.eligibility import View
     from memcli.search.reader import Reader
-    from memcli.search.stored_row import StoredRow
     from memcli.storage.settings import Config
     from memcli.vault.vault import Vault
 
@@ -40,7 +40,6 @@ class WeighedItem(NamedTuple):
         recurred: whether it was met again after it was resolved.
         injected: whether it goes in.
         reason: why it does, or why it does not.
-        last: when one of its entries was last met, epoch seconds.
     """
 
     id: str
@@ -55,14 +54,12 @@ class WeighedItem(NamedTuple):
     recurred: bool
     injected: bool
     reason: str
-    last: int
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         fields = {**self._asdict(), "score": round(self.score, 3)}
         if self.days_left is not None:
             fields["days_left"] = round(self.days_left, 1)
-        del fields["last"]
         return fields
 
 
@@ -81,37 +78,32 @@ def reflections(vault: Vault, view: View) -> list[WeighedItem]:
 
 
 def _weighed(reader: Reader, settings: Config, view: View) -> list[WeighedItem]:
-    claims = _claims(reader, view, settings)
-    claims.sort(key=lambda each: (-each.score, -each.last, each.text, each.id))
     limits = settings.injection
-    room = limits.chars
-    chosen: list[WeighedItem] = []
-    omitted: list[WeighedItem] = []
-    for kind, most in ((_RULES, limits.invariants), (_FOCUS, limits.derived)):
-        taken: list[WeighedItem] = []
-        for first in claims:
-            if first.item != kind:
-                continue
-            reason = first.reason
-            if not reason and first.score < limits.min_score:
-                reason = f"faded: weight {first.score:.2f} is below {limits.min_score}"
-            elif not reason and len(taken) >= most:
-                reason = f"{most} are in already"
-            elif not reason and len(first.text) > room:
-                reason = f"no room: {len(first.text):,} characters, {room:,} are left"
-            if reason:
-                omitted.append(first._replace(reason=reason))
-                continue
-            room -= len(first.text)
-            why = f"{'rule' if kind == _RULES else 'recent'}, weight {first.score:.2f}"
-            taken.append(first._replace(injected=True, reason=why))
-        chosen += taken
-    omitted.sort(key=lambda each: (-each.score, each.id))
-    return [*chosen, *omitted]
+    most = {_RULES: limits.invariants, _FOCUS: limits.derived}
+    room, left = limits.chars, dict(most)
+    weighed: list[WeighedItem] = []
+    for one in _claims(reader, view, settings):
+        kind, score, long = str(one.item), one.score, len(one.text)
+        reason = one.reason
+        if not reason and score < limits.min_score:
+            reason = f"faded: weight {score:.2f} is below {limits.min_score}"
+        elif not reason and not left[kind]:
+            reason = f"{most[kind]} are in already"
+        elif not reason and long > room:
+            reason = f"no room: {long:,} characters, {room:,} are left"
+        injected = not reason
+        if injected:
+            left[kind] -= 1
+            room -= long
+            reason = f"{'rule' if kind == _RULES else 'recent'}, weight {score:.2f}"
+        weighed.append(one._replace(injected=injected, reason=reason))
+    weighed.sort(key=lambda one: () if one.injected else (-one.score, one.id))
+    return weighed
 
 
 def _claims(reader: Reader, view: View, settings: Config) -> list[WeighedItem]:
-    """The reflection items by claim: scores summed, newest wording, reason against."""
+    """The reflection items by claim, rules first, and the strongest of each first:
+    scores summed, newest wording, reason against."""
     docs_by_claim: dict[str, list[int]] = {}
     for item in (_RULES, _FOCUS):
         for doc in reader.exact("item", item):
@@ -120,41 +112,29 @@ def _claims(reader: Reader, view: View, settings: Config) -> list[WeighedItem]:
     for docs in docs_by_claim.values():
         rows = [(reader.row(doc), reader.verdict(doc, view)) for doc in docs]
         shown = [row for row, refusal in rows if refusal is None]
-        refusal = None if shown else rows[0][1]
         counted = shown or [row for row, _ in rows]
+        met = {row.id: times(row.created, row.seen) for row in counted}
+        last = {name: max(seen, default=0) for name, seen in met.items()}
         # The newest wording wins; a rule wins over a delta in the same words.
-        counted.sort(key=lambda row: (row.item == _RULES, _last(row), row.id))
-        row = counted[-1]
-        refusal = refusal or prompt_injection.of_entry(row.title, row.text)
-        ends = [reader.facts(doc, access=False).expires for doc in docs]
-        claims.append(
-            WeighedItem(
-                id=row.id,
-                title=row.title,
-                text=row.text,
-                path=row.path,
-                item=row.item,
-                status=row.status,
-                score=sum(_score(each, view.now, settings) for each in counted),
-                days_left=(max(ends) - view.now) / DAY if max(ends) else None,
-                sightings=sum(len(_seen(each)) for each in counted),
-                recurred=any(recurred_at(reader, each) for each, _ in rows),
-                injected=False,
-                reason=refusal or "",
-                last=max(_last(each) for each in counted),
+        row = max(counted, key=lambda row: (row.item == _RULES, last[row.id], row.id))
+        refusal = None if shown else rows[0][1]
+        score = sum(
+            decay(
+                *(Item(str(each.item)), met[each.id], each.confidence),
+                *(view.now, settings.policies),
             )
+            for each in counted
         )
-    return claims
-
-
-def _seen(row: StoredRow) -> tuple[int, ...]:
-    return times(row.created, row.seen)
-
-
-def _last(row: StoredRow) -> int:
-    return max(_seen(row), default=0)
-
-
-def _score(row: StoredRow, now: int, settings: Config) -> float:
-    item = Item(str(row.item))
-    return score(item, _seen(row), row.confidence, now, settings.policies)
+        ends = max(reader.facts(doc, access=False).expires for doc in docs)
+        one = WeighedItem(
+            *(row.id, row.title, row.text, row.path, row.item, row.status),
+            score=score,
+            days_left=(ends - view.now) / DAY if ends else None,
+            sightings=sum(map(len, met.values())),
+            recurred=any(recurred_at(reader, each) for each, _ in rows),
+            injected=False,
+            reason=refusal or prompt_injection.of_entry(row.title, row.text) or "",
+        )
+        order = row.item != _RULES, -score, -max(last.values()), row.text, row.id
+        claims.append((order, one))
+    return [one for _, one in sorted(claims)]
