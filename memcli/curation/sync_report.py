@@ -365,25 +365,30 @@ def plan(vault: Vault, repository: Repository) -> Uncommitted:
     Raises:
         HistoryError: git refused.
     """
-    tree = working_tree(vault, repository)
-    paths, left = [], []
-    for path in tree.uncommitted:
-        why = _why_left(vault, repository, path)
-        if why:
-            left.append(Left(path, why))
-        else:
-            paths.append(path)
-    for path, place in tree.moved.items():
-        if place in paths or place not in tree.uncommitted:
-            paths.append(path)
-        else:
+    paths: list[str] = []
+    left: list[Left] = []
+    moves = []
+    by_state: dict[str, list[str]] = {}
+    for row in working_tree(vault, repository):
+        by_state.setdefault(row.state, []).append(row.path)
+        if row.state in ("new", "edited"):
+            why = _why_left(vault, repository, row.path)
+            paths += () if why else (row.path,)
+            left += (Left(row.path, why),) if why else ()
+        elif row.state == "moved":
+            moves.append(row)
+        elif row.state.startswith("staged"):
+            left.append(Left(row.path, "you have staged it: git commit"))
+        elif row.finding and row.state != "lost":
+            found = row.finding
+            left.append(Left(row.path, f"{found.message}; {found.hint}"))
+    for path, _, place in moves:
+        if any(each.path == place for each in left):
             left.append(Left(path, f"moved to {place}, which is left"))
-    lost = [path for path in tree.lost if path not in tree.unlisted]
-    left += [Left(path, "you have staged it: git commit") for path in tree.staged]
-    for finding in tree.findings:
-        if finding.path not in {*tree.staged, *lost}:
-            left.append(Left(finding.path, f"{finding.message}; {finding.hint}"))
-    return Uncommitted(paths, lost, sorted(left), tree.forgotten)
+        else:
+            paths.append(path)
+    lost, forgotten = (by_state.get(state, ()) for state in ("lost", "forgotten"))
+    return Uncommitted(paths, lost, sorted(left), forgotten)
 
 
 def commit(vault: Vault, repository: Repository, found: Uncommitted) -> None:

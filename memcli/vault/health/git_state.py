@@ -23,6 +23,7 @@ from memcli.entries.file_checks import ERROR, WARNING, Finding
 from memcli.entries.merging.fields import CARRIED
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError, NotAVault
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files as disk
 from memcli.storage import journal, state_dirs
 from memcli.storage.git.staging import SPARSE_HINT, UNFINISHED
@@ -33,11 +34,14 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
 
+    from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
     from memcli.storage.git.repository import Blob, Repository
-    from memcli.vault.vault import Vault
+    from memcli.vault.vault import Stored, Vault
+
+    # By path the bytes of a file before and after; None is no file.
+    Changes = Mapping[str, tuple[bytes | None, bytes | None]]
 
 MEND = "memcli doctor --fix"
 """The hint of a finding that a repair ends, without a guess."""
@@ -48,6 +52,15 @@ _LOCKS = ("index.lock", "HEAD.lock", "packed-refs.lock")
 _STALE_LOCK = 60.0
 # A git that is at work for longer than this, in seconds, has been killed.
 _DEAD_LOCK = 600.0
+
+
+class LeftOut(NamedTuple):
+    """A finding about what git's own commands left out, and what a repair changes to
+    bring it back, in words and by path; nothing where that is for a person."""
+
+    finding: Finding
+    action: str = ""
+    changes: Changes = {}  # noqa: RUF012 a default that nothing changes
 
 
 def repository_of(vault: Vault) -> Repository | None:
@@ -137,11 +150,12 @@ _MOST = 50
 # --- commits that are in no branch ---------------------------------------------------
 
 
-def dropped(vault: Vault, repository: Repository) -> Iterator[Finding]:
-    """A finding for each entry of such a commit that HEAD's history never had.
+def dropped(vault: Vault, repository: Repository) -> Iterator[LeftOut]:
+    """The entries of such commits that HEAD's history never had.
 
     A rebase copies its commits, and may merge them: there an entry is known by its id,
-    also when it was changed or removed later. A stash merges nothing.
+    also when it was changed or removed later. A stash merges nothing, and what it left
+    out is made again.
 
     Raises:
         HistoryError: git refused.
@@ -151,7 +165,7 @@ def dropped(vault: Vault, repository: Repository) -> Iterator[Finding]:
     behind = dict(history.left_behind(repository, _MOVERS))
     if not behind:
         return
-    stashed = by_stash(repository)
+    stashed = history.left_out(repository, _RESET)[-_MOST:]
     written = {
         (blob.path, blob.id): blob
         for blob in reversed(history.blobs_of(repository, [*behind, *stashed]))
@@ -165,21 +179,23 @@ def dropped(vault: Vault, repository: Repository) -> Iterator[Finding]:
         lost.setdefault(blob.path, blob)
     contents = repository.contents([*lost.values()])
     for blob, data in zip(lost.values(), contents, strict=True):
-        commit = blob.commit[:12]
+        name = blob.commit[:12]
+        action = ""
+        changes: Changes = {}
         if blob.commit in stashed:
-            now, after = changes_of(vault, repository, blob.commit).get(
-                blob.path, (None, None)
-            )
+            changes = _changes_of(vault, repository, blob.commit)
+            now, after = changes.get(blob.path, (None, None))
             if after in (None, now):
                 continue
-            message = f"commit {commit} is in no branch: a git stash left it out"
-            hint = MEND
+            message, hint = f"commit {name} is in no branch: a git stash left it ", MEND
+            action = f"make commit {name} again: a git stash left it out"
         elif _is_known(vault, repository, data, blob.path):
             continue
         else:
             message = f"{behind[blob.commit]!r} is in no branch: another git left it "
-            message, hint = f"{message}out", f"git cherry-pick {commit} brings it back."
-        yield Finding(blob.path, 1, "dropped", WARNING, message, hint)
+            hint = f"git cherry-pick {name} brings it back."
+        finding = Finding(blob.path, 1, "dropped", WARNING, f"{message}out", hint)
+        yield LeftOut(finding, action, changes)
 
 
 def _is_known(vault: Vault, repository: Repository, data: bytes, path: str) -> bool:
@@ -194,16 +210,7 @@ def _is_known(vault: Vault, repository: Repository, data: bytes, path: str) -> b
     return bool(found) or history.has_had(repository, name)
 
 
-def by_stash(repository: Repository) -> list[str]:
-    """The last commits that stashes left out, oldest first."""
-    from memcli.storage.git import history
-
-    return history.left_out(repository, _RESET)[-_MOST:]
-
-
-def changes_of(
-    vault: Vault, repository: Repository, commit: str
-) -> dict[str, tuple[bytes | None, bytes | None]]:
+def _changes_of(vault: Vault, repository: Repository, commit: str) -> Changes:
     """A commit's files as they are now and as it made them, by path; none when one of
     them was changed since."""
     from memcli.storage.git import history
@@ -239,30 +246,19 @@ _MERGES = 3
 _OWN = "sync: merge "
 
 
-def half_merges(vault: Vault, repository: Repository) -> Iterator[Finding]:
-    """A finding for each version that lacks what the other clone did to the one before.
+def half_merges(vault: Vault, repository: Repository) -> list[LeftOut]:
+    """The versions that lack what the other clone did to the one before.
 
     None where the history cannot be read, or a person has changed the version since.
     """
-    for path, values in half_merged(vault, repository).items():
-        what = ", ".join(sorted(values))
-        message = f"a merge by git left out what the other clone changed: {what}"
-        hint = "memcli doctor --fix takes it over, as memcli sync would have."
-        yield Finding(path, 1, "half_merged", WARNING, message, hint)
-
-
-def half_merged(vault: Vault, repository: Repository) -> dict[str, dict[str, Any]]:
-    """By path the fields that would have other values after a sync."""
-    found: dict[str, dict[str, Any]] = {}
-    if repository.prefix:
-        return found
+    found: dict[str, LeftOut] = {}
     try:
-        for merge, *parents in _merges(repository):
-            for path, values in _not_merged(vault, repository, merge, parents):
-                found.setdefault(path, values)
+        for merge, *parents in _merges(repository) if not repository.prefix else ():
+            for each in _not_merged(vault, repository, merge, parents):
+                found.setdefault(each.finding.path, each)
     except MemcliError:
-        return {}
-    return found
+        return []
+    return [*found.values()]
 
 
 def _merges(repository: Repository) -> Iterator[list[str]]:
@@ -278,7 +274,7 @@ def _merges(repository: Repository) -> Iterator[list[str]]:
 
 def _not_merged(
     vault: Vault, repository: Repository, merge: str, parents: Sequence[str]
-) -> Iterator[tuple[str, dict[str, Any]]]:
+) -> Iterator[LeftOut]:
     # Loaded only where there is a merge, which most vaults have not.
     from memcli.storage.git import merging, tree
 
@@ -298,16 +294,30 @@ def _not_merged(
             sides = (ours.files.get(path), theirs.files.get(path))
             if taken is None or taken not in sides or now.get(path) != taken:
                 continue
-            entry = vault.stored(path).entry
+            stored = vault.stored(path)
         except MemcliError:
             continue
+        entry = stored.entry
         values = {
             name: getattr(wanted, name)
             for name in CARRIED
             if getattr(wanted, name) != getattr(entry, name)
         }
         if values and not entry.superseded_by:
-            yield path, values
+            what = ", ".join(sorted(values))
+            message = f"a merge by git left out what the other clone changed: {what}"
+            hint = f"{MEND} takes it over, as memcli sync would have."
+            yield LeftOut(
+                Finding(path, 1, "half_merged", WARNING, message, hint),
+                "take over what the other clone changed in the version before",
+                rewritten(vault, stored, entry.replace(**values)),
+            )
+
+
+def rewritten(vault: Vault, stored: Stored, fresh: Entry) -> Changes:
+    """The change of a file that holds another entry from now on."""
+    data = codec.rewrite(stored.data, fresh, kinds=vault.kinds)
+    return {stored.path: (stored.data, data)} if fresh != stored.entry else {}
 
 
 def _path_of(reader: Reader, entry_id: str) -> str:

@@ -23,6 +23,7 @@ from memcli.entries.file_checks import ERROR, WARNING, Finding, Text
 from memcli.entries.text.links import composed, link_readings
 from memcli.entries.text.mentions import fold
 from memcli.errors import MemcliError
+from memcli.named_tuple import NamedTuple
 from memcli.search.documents import FINDING, LARGE, LINKS, REVIEW, STATUS_MASK, STATUSES
 from memcli.storage import files
 from memcli.vault.health import git_state, working_tree
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memcli.search.reader import Reader
+    from memcli.vault.health.git_state import LeftOut
+    from memcli.vault.health.working_tree import Differing
     from memcli.vault.vault import Vault
 
     # A finding about a document that still lacks its line, which is that of a field:
@@ -41,8 +44,31 @@ if TYPE_CHECKING:
     _Problem = tuple[int, str, str, Mapping[str, object]]
 
 
+class Examined(NamedTuple):
+    """A vault as it was examined.
+
+    Attributes:
+        findings: everything that is wrong, in the order of paths.
+        tree: the files that are not as HEAD has them; None where git cannot tell.
+        left_out: what git's own commands left out.
+    """
+
+    findings: list[Finding]
+    tree: Sequence[Differing] | None = None
+    left_out: Sequence[LeftOut] = ()
+
+
 def lint(vault: Vault) -> list[Finding]:
     """Everything that is wrong in a vault.
+
+    Raises:
+        NotAllowed: an agent asks.
+    """
+    return examined(vault).findings
+
+
+def examined(vault: Vault) -> Examined:
+    """Everything that is wrong in a vault, and what a repair needs to know of it.
 
     Raises:
         NotAllowed: an agent asks.
@@ -54,49 +80,47 @@ def lint(vault: Vault) -> list[Finding]:
     except errors.InvalidConfig as error:
         # Nothing else can be judged without the config; every command refuses.
         path, reason = layout.CONFIG, error.reason
-        return [Finding(path, 1, "bad_config", ERROR, reason, error.hint)]
-    tree = working_tree.walked(vault.root)
+        return Examined([Finding(path, 1, "bad_config", ERROR, reason, error.hint)])
+    walked = working_tree.walked(vault.root)
+    from memcli.storage.git.repository import Repository
+
     found = []
     try:
-        found += vault.read(lambda reader: list(_about_entries(vault, tree, reader)))
-        found += working_tree.about_listing(vault, vault.opened, tree)
+        found += vault.read(lambda reader: list(_about_entries(vault, walked, reader)))
+        found += working_tree.about_listing(vault, vault.opened, walked)
     except (errors.LockBusy, errors.WriteFailed) as error:
         found.append(Finding(".", 1, "no_index", ERROR, error.message, error.hint))
     found += working_tree.left_beside(vault)
     found += working_tree.about_registry(vault.root)
-    found += _about_repository(vault, tree)
+    repository = tree = None
+    left_out: list[LeftOut] = []
+    try:
+        repository = Repository.open(vault.root, environ=vault.environ)
+        found += git_state.findings(repository)
+        tree = working_tree.working_tree(vault, repository)
+        left_out += git_state.dropped(vault, repository)
+        left_out += git_state.half_merges(vault, repository)
+    except errors.NotAVault as error:
+        found.append(Finding(".", 1, "no_history", ERROR, error.message, error.hint))
+    except errors.HistoryError as error:
+        code = "git_stuck" if error.error_code == "git_stuck" else "git_failed"
+        found.append(Finding(".git", 1, code, ERROR, error.message, error.hint))
+    found += working_tree.misplaced(vault.root, walked, repository)
+    found += filter(None, (row.finding for row in tree or ()))
+    found += (each.finding for each in left_out)
     git = f"git -C {quote(vault.root)} "
     found = [
         each._replace(hint=_GIT.sub(lambda _: git, each.hint)) if each.hint else each
         for each in found
     ]
-    return sorted(found, key=lambda f: (f.path, f.line, f.code, f.message))
+    found.sort(key=lambda f: (f.path, f.line, f.code, f.message))
+    return Examined(found, tree, left_out)
 
 
 # What a hint tells to do with git is meant for the vault, wherever it is typed.
 _GIT = re.compile(
     r"\bgit (?=(?:cherry-pick|commit|log|restore|revert|rm|sparse-checkout)\b)"
 )
-
-
-def _about_repository(vault: Vault, tree: working_tree.Tree) -> Iterator[Finding]:
-    from memcli.storage.git.repository import Repository
-
-    try:
-        repository = Repository.open(vault.root, environ=vault.environ)
-    except errors.NotAVault as error:
-        yield from working_tree.misplaced(vault.root, tree, None)
-        yield Finding(".", 1, "no_history", ERROR, error.message, error.hint)
-        return
-    yield from working_tree.misplaced(vault.root, tree, repository)
-    yield from git_state.findings(repository)
-    try:
-        yield from working_tree.working_tree(vault, repository).findings
-        yield from git_state.dropped(vault, repository)
-        yield from git_state.half_merges(vault, repository)
-    except errors.HistoryError as error:
-        code = "git_stuck" if error.error_code == "git_stuck" else "git_failed"
-        yield Finding(".git", 1, code, ERROR, error.message, error.hint)
 
 
 # --- entries ------------------------------------------------------------------------

@@ -1,52 +1,93 @@
 """Repair: what memcli can repair without guessing, as a plan first.
 
-Invariant: nothing is changed that a person might have meant. The plan says each step in
-words before any is taken. To take them is to plan again under the lock: of the steps
-that were agreed to those are taken whose reason still holds. The findings that are left
-say what a person can do. Every command finishes what a killed command began; the repair
-is for the rest.
+Invariant: nothing is changed that a person might have meant, and nothing is removed: a
+version that gives way goes to the archive. The plan says each step in words before any
+is taken. To take them is to plan again under the lock: of the steps that were agreed to
+those are taken whose reason still holds. The findings that are left say what a person
+can do. Every command finishes what a killed command began; the repair is for the rest.
 """
 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
+from memcli.entries import codec, layout
+from memcli.entries.entry import Status
 from memcli.entries.file_checks import ERROR
+from memcli.entries.merging import chains
+from memcli.entries.merging import files as merging
+from memcli.entries.merging.fields import RESOLUTION
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
-from memcli.storage import files as disk
-from memcli.storage import journal
+from memcli.storage import files, journal
 from memcli.storage.git import commit as commits
 from memcli.storage.git.repository import Repository
 from memcli.storage.git.staging import refuse_filtered
 from memcli.storage.lock import Lock
 from memcli.storage.vault_paths import inside
-from memcli.vault.health import git_state, mends
-from memcli.vault.health.mends import Mend, Repair
-from memcli.vault.health.working_tree import WorkingTree, working_tree
+from memcli.vault import lineage
+from memcli.vault.health.git_state import MEND, OTHER, rewritten
+from memcli.vault.health.lint import examined
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Mapping
 
+    from memcli.entries.entry import Entry
     from memcli.entries.file_checks import Finding
+    from memcli.search.reader import Reader
+    from memcli.vault.health.git_state import Changes
     from memcli.vault.vault import Vault
-
-    _Step = tuple[str, str]
 
 # Seconds to wait for a writer.
 _PATIENCE = 10.0
-# Steps that commit a file as it is on disk, or is not.
-_COMMITTED = ("deleted", "forgotten", "uncommitted", "moved")
 # Files outside of any commit, and what is done with them.
 _LITTER = {
     "leftover": "delete it: half of a killed write",
     "git_lock": "remove it: no git has worked for ten minutes",
 }
+_LOST = ("index", "put it back into git's index as HEAD has it")
+# By the state of a file that is not as HEAD has it the step and what it does.
+_OF_STATE = {
+    "lost": _LOST,
+    "unlisted": _LOST,
+    "missing": ("missing", "bring it back: HEAD has it"),
+    "older": ("older", "make it as HEAD has it: a later version"),
+    "forgotten": ("forgotten", "commit that it is gone: you deleted it"),
+    "new": ("uncommitted", "commit it: new"),
+    "edited": ("uncommitted", "commit it: edited"),
+    "moved": ("moved", "commit its move to {place}"),
+}
+# Of deletions that are accepted.
+_ACCEPTED = {
+    "missing": ("deleted", "commit that it is gone"),
+    "older": ("deleted", "commit its earlier version"),
+}
 # Steps that put the file of HEAD in its place.
 _RESTORED = ("missing", "older")
+# The findings about a file that cannot be read as one entry.
+_MARKED = ("conflict", "broken")
+
+
+class Repair(NamedTuple):
+    """One step of a repair.
+
+    `code` is leftover, git_lock, index, missing, older, deleted, forgotten,
+    uncommitted, moved, dropped, half_merged, conflict, fork, lineage or
+    resolved_before; `action` says what happens to `path`.
+    """
+
+    code: str
+    path: str
+    action: str
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The code and the path, by which a step is known again."""
+        return self.code, self.path
 
 
 class RepairPlan(NamedTuple):
@@ -62,18 +103,22 @@ class RepairPlan(NamedTuple):
         return not any(finding.level == ERROR for finding in self.left)
 
 
-class _Found(NamedTuple):
-    """The mends of a vault as it is now, its findings, and whether git is merging."""
+class _Mend(NamedTuple):
+    """A step with the files of the vault that it changes, or the file outside of any
+    commit that it removes."""
 
-    mends: list[Mend]
-    findings: list[Finding]
-    in_merge: bool = False
+    step: Repair
+    changes: Changes = {}  # noqa: RUF012 a default that nothing changes
+    litter: str = ""
 
-    @property
-    def left(self) -> list[Finding]:
-        """The findings that no mend ends."""
-        ended = {finding for mend in self.mends for finding in mend.ends}
-        return [finding for finding in self.findings if finding not in ended]
+
+class _Mends(NamedTuple):
+    """The mends of a vault as it is now, the findings that none of them ends, and
+    whether git is merging."""
+
+    mends: Mapping[tuple[str, str], _Mend]
+    left: list[Finding]
+    in_merge: bool
 
 
 def plan(vault: Vault, *, accept_deletions: bool = False) -> RepairPlan:
@@ -89,8 +134,8 @@ def plan(vault: Vault, *, accept_deletions: bool = False) -> RepairPlan:
     """
     vault.owner_only("repair")
     vault.read(lambda _: None)  # finishes what a killed command began
-    found = _look(vault, accept_deletions)
-    return RepairPlan([mend.step for mend in found.mends], found.left)
+    found = _mends(vault, accept_deletions)
+    return RepairPlan([mend.step for mend in found.mends.values()], found.left)
 
 
 def apply(vault: Vault, planned: RepairPlan) -> RepairPlan:
@@ -102,52 +147,62 @@ def apply(vault: Vault, planned: RepairPlan) -> RepairPlan:
     """
     wanted = {step.key for step in planned.steps}
     accept = any(step.code == "deleted" for step in planned.steps)
-    done = _prepared(vault, wanted, accept)
+    done = _outside_commits(vault, wanted, accept)
     while True:
         wanted.difference_update(step.key for step in done)
         # Of two steps that change one file the second is taken in another round.
-        taken = _round(vault, wanted, accept) if wanted else []
+        taken = _in_one_commit(vault, wanted, accept) if wanted else []
         if not taken:
             return RepairPlan(done, plan(vault).left, applied=True)
         done += taken
 
 
-def _look(vault: Vault, accept: bool) -> _Found:
-    from memcli.vault.health.lint import lint
+def _mends(vault: Vault, accept: bool) -> _Mends:
+    """Plan each step once."""
+    findings, tree, left_out = examined(vault)
+    in_merge = any(finding.code == "git_state" for finding in findings)
+    mends: dict[tuple[str, str], _Mend] = {}
+    ended: set[tuple[str, str]] = set()
 
-    findings = lint(vault)
-    codes = {finding.code for finding in findings}
-    found = [
-        Mend(
-            Repair(each.code, each.path, _LITTER[each.code]),
-            litter=_place(vault.root, each.path),
-            ends=[each],
-        )
-        for each in findings
-        if each.code in _LITTER and each.hint == git_state.MEND
+    def add(mend: _Mend, ends: Finding | None) -> None:
+        mends.setdefault(mend.step.key, mend)
+        if ends is not None:
+            ended.add(_key(ends))
+
+    for each in findings:
+        if each.code in _LITTER and each.hint == MEND:
+            step = Repair(each.code, each.path, _LITTER[each.code])
+            add(_Mend(step, litter=_place(vault.root, each.path)), each)
+    planned = [
+        (each.finding, _Mend(Repair(*_key(each.finding), each.action), each.changes))
+        for each in left_out
     ]
-    if "git_stuck" in codes:
-        return _Found(found, findings)  # nor would it answer the next question
-    try:
-        repository = Repository.open(vault.root, environ=vault.environ)
-        broken = {each.path for each in findings if each.code in mends.MARKED}
-        tree = working_tree(vault, repository, broken)
-    except MemcliError:  # nothing could be committed
-        return _Found(found, findings)
-    in_merge = "git_state" in codes
-    found += (
-        mend
-        for mend in mends.mends(mends.At(vault, repository), findings)
-        if mend.step.path not in tree.staged or in_merge
-        # Nothing can be committed before the merge is finished.
-        if mend.step.code == "conflict" or not in_merge
-    )
-    for step in _of_the_tree(tree, accept):
+    # Without git nothing could be committed.
+    for each in findings if tree is not None else ():
+        with suppress(MemcliError):  # edited since, and broken or gone
+            if each.code in _REMEDIES and (mend := _REMEDIES[each.code](vault, each)):
+                planned.append((each, mend))
+    staged = {row.path for row in tree or () if row.state.startswith("staged")}
+    for each, mend in planned:
+        is_let = mend.step.path not in staged
+        # Nothing can be committed before a merge is finished.
+        if mend.changes and (mend.step.code == "conflict" if in_merge else is_let):
+            add(mend, each)
+    broken = {each.path for each in findings if each.code in _MARKED}
+    steps = {**_OF_STATE, **_ACCEPTED} if accept else _OF_STATE
+    for row in tree or ():
+        code, action = steps.get(row.state, ("", ""))
+        is_let = row.path not in broken if code == "uncommitted" else bool(code)
         # What the index has lost would be committed, as deleted.
-        if step.code == "index" or not in_merge:
-            about = [each for each in tree.findings if each.path == step.path]
-            found.append(Mend(step, ends=about))
-    return _Found(found, findings, in_merge)
+        if is_let and (code == "index" or not in_merge):
+            step = Repair(code, row.path, action.format(place=row.place))
+            add(_Mend(step), row.finding)
+    left = [each for each in findings if _key(each) not in ended]
+    return _Mends(mends, left, in_merge)
+
+
+def _key(finding: Finding) -> tuple[str, str]:
+    return finding.code, finding.path
 
 
 def _place(root: str, path: str) -> str:
@@ -156,35 +211,20 @@ def _place(root: str, path: str) -> str:
     return os.path.join(root, path) if is_own else inside(root, path)
 
 
-def _of_the_tree(tree: WorkingTree, accept: bool) -> Iterator[Repair]:
-    """The steps that let git hold what is on disk, or the disk what HEAD holds."""
-    missing = ("missing", "bring it back: HEAD has it")
-    older = ("older", "make it as HEAD has it: a later version")
-    if accept:
-        missing = ("deleted", "commit that it is gone")
-        older = ("deleted", "commit its earlier version")
-    groups = (
-        (tree.lost, "index", "put it back into git's index as HEAD has it"),
-        (tree.missing, *missing),
-        (tree.older, *older),
-        (tree.forgotten, "forgotten", "commit that it is gone: you deleted it"),
-    )
-    for paths, code, action in groups:
-        yield from (Repair(code, path, action) for path in paths)
-    for path, change in tree.uncommitted.items():
-        yield Repair("uncommitted", path, f"commit it: {change}")
-    for path, place in tree.moved.items():
-        yield Repair("moved", path, f"commit its move to {place}")
+def _outside_commits(
+    vault: Vault, wanted: set[tuple[str, str]], accept: bool
+) -> list[Repair]:
+    """Take the steps that no commit is needed for; returns them.
 
+    In a merge a marked file is written, and git told so; the person concludes it.
+    """
+    from memcli.storage.git.merging import mark_merged
 
-def _prepared(vault: Vault, wanted: set[_Step], accept: bool) -> list[Repair]:
-    """Take the steps that no commit is needed for; returns them."""
-    found = _look(vault, accept)
+    mends, _, in_merge = _mends(vault, accept)
     now = [
         mend
-        for mend in found.mends
-        if mend.step.key in wanted
-        and (mend.litter or (found.in_merge and mend.changes))
+        for key, mend in mends.items()
+        if key in wanted and (mend.litter or (in_merge and mend.changes))
     ]
     if not now:
         return []
@@ -192,38 +232,151 @@ def _prepared(vault: Vault, wanted: set[_Step], accept: bool) -> list[Repair]:
     with Lock(journal.lock_path(vault.root), _PATIENCE):
         for mend in now:
             if mend.litter:
-                disk.remove(mend.litter)
-            else:
-                mends.write_in_merge(vault, mend.changes)
+                files.remove(mend.litter)
+                continue
+            for path, (_, data) in mend.changes.items():
+                files.write_atomic(inside(vault.root, path), data or b"")
+            repository = Repository.open(vault.root, environ=vault.environ)
+            mark_merged(repository, [*mend.changes])
     return [mend.step for mend in now]
 
 
-def _round(vault: Vault, wanted: set[_Step], accept: bool) -> list[Repair]:
+def _in_one_commit(
+    vault: Vault, wanted: set[tuple[str, str]], accept: bool
+) -> list[Repair]:
     """Take wanted steps in one commit; returns those that were taken."""
     done: list[Repair] = []
     with vault.transaction() as change:
         repository = Repository.open(vault.root, environ=vault.environ)
-        found = _look(vault, accept)
-        now = [mend for mend in found.mends if mend.step.key in wanted]
-        steps = [mend.step for mend in now if not mend.changes and not mend.litter]
-        back = [step.path for step in steps if step.code in ("index", *_RESTORED)]
+        mends, _, in_merge = _mends(vault, accept)
+        now = [mend for key, mend in mends.items() if key in wanted and not mend.litter]
+        back = [
+            mend.step.path for mend in now if mend.step.code in ("index", *_RESTORED)
+        ]
         refuse_filtered(repository, back)
         commits.unstage(repository, back)
-        for step in steps:
+        held: set[str] = set()
+        for step, changes, _ in now:
+            if changes and (in_merge or not held.isdisjoint(changes)):
+                continue
+            held.update(changes)
+            for path, (before, after) in changes.items():
+                if before is not None:
+                    change.carry(before)
+                change.put(path, after, expected=before)
             if step.code in _RESTORED:
                 # What is there is an earlier commit's, and not lost.
-                there = disk.current(inside(vault.root, step.path))
+                there = files.current(inside(vault.root, step.path))
                 data = repository.files_at("HEAD", [step.path])[step.path]
                 change.put(step.path, data, expected=there, keep=False)
-            elif step.code in _COMMITTED:
+            elif not changes and step.code != "index":
                 change.include(step.path)
             done.append(step)
-        held: set[str] = set()
-        for mend in now:
-            if mend.changes and not found.in_merge and held.isdisjoint(mend.changes):
-                held.update(mend.changes)
-                mend.put(change)
-                done.append(mend.step)
         count = len({step.path for step in done})
         change.message = f"repair: {counted(count, 'file')}"
     return done
+
+
+# --- the remedies of findings about entries -------------------------------------------
+
+
+def _marked(vault: Vault, finding: Finding) -> _Mend | None:
+    """A file with marks of a merge as it is merged, and the text that gives way."""
+    path, root = finding.path, vault.root
+    before = files.read(inside(root, path), follow=False)
+    merged = merging.merge_marked(before, path, vault.kinds)
+    if merged is None or merging.sides(merged.data) is not None:
+        return None
+    action = "merge the two sides that git left in it"
+    changes: dict[str, tuple[bytes | None, bytes | None]] = {}
+    # The file itself last: a kill between leaves what gives way twice, never lost.
+    for kept in merged.kept:
+        there = files.current(inside(root, kept.path))
+        if there != kept.data:
+            changes[kept.path] = there, kept.data
+            action += f"; one text goes to {kept.path}"
+    return _Mend(
+        Repair("conflict", path, action), changes | {path: (before, merged.data)}
+    )
+
+
+def _resolved(vault: Vault, finding: Finding) -> _Mend | None:
+    """A current version with the resolution of the version before it."""
+
+    def before(reader: Reader) -> list[str]:
+        heirs = reader.claims.heirs
+        docs = reader.exact("path", finding.path)
+        return [reader.row(heirs[doc]).path for doc in docs if doc in heirs]
+
+    stored = vault.stored(finding.path)
+    paths = vault.read(before)
+    if paths and stored.entry.status is Status.ACTIVE:
+        earlier = vault.stored(paths[0]).entry
+        values = {name: getattr(earlier, name) for name in RESOLUTION}
+        fresh = stored.entry.replace(status=Status.RESOLVED, **values)
+        action = "resolve it: what it replaced is resolved"
+        changes = rewritten(vault, stored, fresh)
+        return _Mend(Repair(finding.code, stored.path, action), changes)
+    return None
+
+
+def _silent(vault: Vault, finding: Finding) -> _Mend | None:
+    """A successor that says what it replaced, as what it replaced does."""
+    name = vault.stored(finding.path).entry.superseded_by or ""
+    stored = vault.stored(vault.path_of(name))
+
+    def replaced(reader: Reader) -> list[str]:
+        rows = map(reader.row, reader.exact("superseded_by", name))
+        return [row.id for row in rows if row.status == Status.SUPERSEDED]
+
+    # An entry that replaced several names the newest; see `lineage`.
+    before = max(vault.read(replaced))
+    if not stored.entry.supersedes:
+        fresh = stored.entry.replace(supersedes=before)
+        action = f"write that it supersedes {before}"
+        step = Repair("lineage", stored.path, action)
+        return _Mend(step, rewritten(vault, stored, fresh))
+    return None
+
+
+def _fork(vault: Vault, finding: Finding) -> _Mend | None:
+    """The files of a fork as one chain: the later version is current, and takes over
+    what the other one added."""
+    second = vault.stored(finding.path).entry
+    rows = vault.read(lambda reader: lineage.versions(reader, second.id))
+    versions = {row.id: vault.stored(row.path) for row in rows}
+    entries = {name: each.entry for name, each in versions.items()}
+    before = entries.get(second.supersedes or "")
+    if before is None or before.superseded_by in (None, second.id):
+        return None
+    branch: dict[str, Entry] = {}
+    name: str | None = second.id
+    while name and name in entries and name not in branch:
+        branch[name] = entries[name]
+        name = entries[name].superseded_by
+    start = before.replace(superseded_by=None, status=Status.ACTIVE, reason=None)
+    split = start.replace(superseded_by=second.id, status=Status.SUPERSEDED)
+    ours = {name: entry for name, entry in entries.items() if name not in branch}
+    sides = [(OTHER, ours), (OTHER, {**branch, before.id: split})]
+    joined = chains.Joined(entries, {before.id: start}, *sides)
+    changes: dict[str, tuple[bytes | None, bytes | None]] = {}
+    for name, entry in sorted(joined.changed.items()):
+        stored = versions[name]
+        known: bytes | None = stored.data
+        if entry.superseded_by and not entry.path.startswith(layout.ARCHIVE + "/"):
+            place = layout.archived(entry.path, name)
+            entry = entry.replace(path=lineage.free_place(vault.root, place))
+            changes[stored.path] = stored.data, None
+            known = None
+        data = codec.rewrite(stored.data, entry, kinds=vault.kinds)
+        changes[entry.path] = known, data
+    action = "make one chain of it and the other version of the same entry"
+    return _Mend(Repair("fork", second.path, action), changes)
+
+
+_REMEDIES: Mapping[str, Callable[[Vault, Finding], _Mend | None]] = {
+    **dict.fromkeys(_MARKED, _marked),
+    "lineage_fork": _fork,
+    "resolved_before": _resolved,
+    "silent_successor": _silent,
+}

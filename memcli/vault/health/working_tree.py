@@ -19,7 +19,6 @@ from contextlib import suppress
 
 from memcli.entries import layout
 from memcli.entries.file_checks import ERROR, WARNING, Finding
-from memcli.entries.identity import sha256
 from memcli.entries.ids import is_adopted
 from memcli.entries.text.mentions import fold
 from memcli.errors import MemcliError
@@ -39,162 +38,132 @@ if TYPE_CHECKING:
     from memcli.storage.git.repository import Repository
     from memcli.vault.vault import Vault
 
-_LET_GO = "to let it go: git commit, or memcli doctor --fix --accept-deletions"
 # More files than these are not taken for deleted by hand: a folder may be away.
 _MOST = 200
 # git's codes of files that are not staged: new, announced (`git add -N`), edited.
 _UNCOMMITTED = {"??": "new", " A": "new", " M": "edited"}
-
-
-# What is said of a file: the finding's code, its message and its hint.
+_LET_GO = "to let it go: git commit, or memcli doctor --fix --accept-deletions"
+_LOST = (
+    "index",
+    "git's index lacks what HEAD holds; the next commit would undo it",
+    MEND,
+)
+# By the state of a file the finding's code, its message and its hint.
 _SAID = {
-    "staged": (
+    "staged_away": (
         "missing",
         "HEAD holds it, the folder does not; that is staged",
         "git commit makes it so, git restore --staged --worktree undoes it.",
     ),
-    "gone": (
+    "missing": (
         "missing",
         "HEAD holds it, the folder does not",
-        f"memcli doctor --fix brings it back; {_LET_GO}",
-    ),
-    "moved": (
-        "missing",
-        "moved to {place}, which is not committed",
-        "Commit both, with git.",
+        f"{MEND} brings it back; {_LET_GO}",
     ),
     "older": (
         "older",
         "the folder has an earlier version of it than HEAD",
-        f"memcli doctor --fix brings HEAD's back; {_LET_GO}",
+        f"{MEND} brings HEAD's back; {_LET_GO}",
     ),
     "ignored": (
         "ignored",
         "git ignores it: no commit has it, and no clone",
         "Change the rule, which git check-ignore -v names, or move the file away.",
     ),
-    "lost": (
-        "index",
-        "git's index lacks what HEAD holds; the next commit would undo it",
-        "memcli doctor --fix",
-    ),
+    "lost": _LOST,
+    "unlisted": _LOST,
 }
 
 
-class WorkingTree(NamedTuple):
-    """The files that are not as HEAD has them, in the order of paths.
+class Differing(NamedTuple):
+    """A file that is not as HEAD has it.
 
-    `lost` is on disk as in HEAD, and in the index as before, or not at all: a `git
-    commit` that ran beside ours has overwritten the index (decision 4), or a person has
-    taken it out, as may be for `unlisted` of them. `missing` is in HEAD and not in
-    the folder, `older` is there as an earlier commit had it, where HEAD has a later
-    version, or none since that one was archived. `uncommitted` says of each
-    other path whether it is new or edited, `moved` where the entry of a path is now;
-    `staged` was put into the index by a person, `forgotten` a person has deleted, so it
-    is no finding. `findings` are about the first three, and what is for a person to
-    decide on.
+    Attributes:
+        path: of the vault.
+        state: one of these. lost: on disk as in HEAD, and in the index as before: a
+            `git commit` that ran beside ours has overwritten the index (decision 4);
+            unlisted: on disk as in HEAD, and not in the index, which may be a person's
+            doing. missing: in HEAD and not in the folder; forgotten: so by the person
+            who deleted it; moved: its entry is at `place` now. older: as an earlier
+            commit had it, where HEAD has a later version, or none since that one was
+            archived. new, edited: not committed. staged, staged_away: put into the
+            index by a person, or taken out with its file. ignored: by a rule of git.
+        place: where its entry is now.
     """
 
-    lost: list[str]
-    missing: list[str]
-    older: list[str]
-    uncommitted: dict[str, str]
-    moved: dict[str, str]
-    staged: set[str]
-    forgotten: list[str]
-    findings: list[Finding]
-    unlisted: list[str]
+    path: str
+    state: str
+    place: str = ""
+
+    @property
+    def finding(self) -> Finding | None:
+        """The finding about it; None where nothing is wrong."""
+        said = _SAID.get(self.state)
+        if said is None:
+            return None
+        code, message, hint = said
+        return Finding(self.path, 1, code, WARNING, message, hint)
 
 
-def working_tree(
-    vault: Vault, repository: Repository, broken: Collection[str] = ()
-) -> WorkingTree:
-    """The files of a vault that git has not committed.
-
-    Args:
-        vault: whose files.
-        repository: where they are committed.
-        broken: paths that memcli cannot read, and that therefore are not offered.
+def working_tree(vault: Vault, repository: Repository) -> list[Differing]:
+    """The files of a vault that are not as HEAD has them, in the order of paths.
 
     Raises:
         HistoryError: git refused.
     """
     from memcli.storage.git import history, tree
 
-    every = sorted((path, code) for code, path in repository.status() if _is_ours(path))
+    # What was taken out of the index alone has a second row, as a new file.
+    rows = reversed(repository.status())
+    every = {path: code for code, path in rows if _is_ours(path)}
     lost = _lost(vault.root, repository, every)
-    rows = [(path, code) for path, code in every if path not in lost]
-    gone = {path for path, code in rows if code[1] == "D" or code == "D "}
-    staged = {path for path, code in rows if code[0] not in " ?"}
+    codes = {path: every[path] for path in sorted(every) if path not in lost}
+    gone = {path for path, code in codes.items() if code[1] == "D" or code == "D "}
+    staged = {path for path, code in codes.items() if code[0] not in " ?"}
     raced = set()
     if staged and tree.index_is_another_commit(repository):
-        raced = {path for path, code in rows if code[0] in "MD"}
-    edited = [path for path, code in rows if code == " M" or path in raced]
-    older = _older(repository, edited)
-    staged -= {*older, *(gone & raced)}
-    uncommitted = {
-        path: _UNCOMMITTED[code]
-        for path, code in rows
-        if code in _UNCOMMITTED and path not in {*broken, *older}
-    }
-    findings = []
+        raced = {path for path in staged if codes[path][0] in "MD"}
     # The old version of an evolve that gave the file another name, back in its place.
     archived_from = {layout.before_archive(path) for path in gone}
-    new = [path for path, change in uncommitted.items() if change == "new"]
-    for path in _older(repository, [path for path in new if path in archived_from]):
-        del uncommitted[path]
-        older.append(path)
-    moved: dict[str, str] = {}
-    missing = []
-    # A note without an id is known by its bytes.
-    held: dict[bytes | None, list[str]] = {}
-    for path in uncommitted if gone else ():
-        held.setdefault(_digest(_on_disk(vault.root, path)), []).append(path)
-    for path in sorted(gone.difference(older)):
-        place = _place_of(vault, repository, path, held)
-        if path in staged:
-            findings.append(_finding("staged", path))
-        elif place is None or place in older:  # where it was before it was archived
-            missing.append(path)
-        elif place in uncommitted or (
-            place not in staged and shown(repository, "HEAD", place) is not None
-        ):
-            moved[path] = place
-        else:
-            findings.append(_finding("moved", path, place))
-    forgotten: list[str] = []
+    new = {path for path, code in codes.items() if _UNCOMMITTED.get(code) == "new"}
+    edited = {path for path, code in codes.items() if code == " M"}
+    older = _older(repository, [*edited, *raced, *(new & archived_from)])
+    found = {path: Differing(path, state) for path, state in lost.items()}
+    for path, code in codes.items():
+        if path in older:
+            found[path] = Differing(path, "older")
+        elif path in gone and path in staged and path not in raced:
+            found[path] = Differing(path, "staged_away")
+        elif path in gone:
+            place = _place_of(vault, repository, path, {*new, *edited})
+            # Where it was before it was archived is no place for it.
+            is_moved = place and place not in older
+            found[path] = Differing(path, "moved" if is_moved else "missing", place)
+        elif path in staged or code in _UNCOMMITTED:
+            found[path] = Differing(path, _UNCOMMITTED.get(code, "staged"))
+    missing = [path for path, row in found.items() if row.state == "missing"]
     if missing and not (older or raced or lost or len(missing) > _MOST):
-        forgotten = history.undisturbed(repository, missing)
-        missing = [path for path in missing if path not in forgotten]
-    findings += [_finding("gone", path) for path in missing]
-    findings += [_finding("older", path) for path in older]
-    findings += [_finding("lost", path) for path in lost]
-    ignored = filter(layout.is_entry, repository.ignored())
-    findings += [_finding("ignored", path) for path in ignored]
-    unlisted = [path for path, code in every if code == "D " and path in lost]
-    return WorkingTree(
-        lost, missing, older, uncommitted, moved, staged, forgotten, findings, unlisted
-    )
-
-
-def _finding(what: str, path: str, place: str = "") -> Finding:
-    code, message, hint = _SAID[what]
-    return Finding(path, 1, code, WARNING, message.format(place=place), hint)
+        for path in history.undisturbed(repository, missing):
+            found[path] = Differing(path, "forgotten")
+    for path in filter(layout.is_entry, repository.ignored()):
+        found[path] = Differing(path, "ignored")
+    return [found[path] for path in sorted(found)]
 
 
 def _lost(
-    root: str, repository: Repository, rows: Sequence[tuple[str, str]]
-) -> list[str]:
+    root: str, repository: Repository, codes: Mapping[str, str]
+) -> dict[str, str]:
+    """The state of each file that git's index has lost."""
     from memcli.storage.git import history
 
     found = {}
-    for path, code in rows:
+    for path, code in codes.items():
         data = shown(repository, "HEAD", path) if code in ("MM", "D ") else None
         if data is not None and data == _on_disk(root, path):
-            found[path] = code
-    other = [path for path, code in found.items() if code == "MM"]
+            found[path] = "lost" if code == "MM" else "unlisted"
+    other = [path for path, state in found.items() if state == "lost"]
     mine = set(history.staged_alone(repository, other)) if other else ()
-    return [path for path in found if path not in mine]
+    return {path: state for path, state in found.items() if path not in mine}
 
 
 def _older(repository: Repository, paths: Sequence[str]) -> list[str]:
@@ -214,12 +183,9 @@ def _older(repository: Repository, paths: Sequence[str]) -> list[str]:
 
 
 def _place_of(
-    vault: Vault,
-    repository: Repository,
-    path: str,
-    held: Mapping[bytes | None, Sequence[str]],
-) -> str | None:
-    """Where an entry is whose file is gone; None when it is nowhere, or in doubt.
+    vault: Vault, repository: Repository, path: str, uncommitted: Collection[str]
+) -> str:
+    """Where an entry is whose file is gone; empty when it is nowhere, or in doubt.
 
     Its id tells, or the bytes of files that are uncommitted.
     """
@@ -229,17 +195,13 @@ def _place_of(
     try:
         entry_id = codec.decode(data or b"", path, kinds=vault.kinds).entry.id
     except MemcliError:
-        return None
+        return ""
     if is_adopted(entry_id):
-        places = held.get(_digest(data), ())
+        places = [each for each in uncommitted if _on_disk(vault.root, each) == data]
     else:
         rows = vault.read(lambda reader: lookup.of_id(reader, entry_id))
         places = [row.path for row in rows if row.path != path]
-    return places[0] if len(places) == 1 else None
-
-
-def _digest(data: bytes | None) -> bytes | None:
-    return None if data is None else sha256(data)
+    return places[0] if len(places) == 1 else ""
 
 
 def _on_disk(root: str, path: str) -> bytes | None:

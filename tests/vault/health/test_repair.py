@@ -267,50 +267,6 @@ def test_deletions_are_committed_when_they_are_accepted(vault: Vault) -> None:
     assert lint(vault) == []
 
 
-@pytest.mark.parametrize(
-    ("title", "is_committed"),
-    [("Deploys", False), ("Deploys", True), ("", True)],
-    ids=["popped", "committed", "another name"],
-)
-def test_a_version_that_half_an_evolve_has_overwritten_comes_back(
-    vault: Vault, title: str, is_committed: bool
-) -> None:
-    """A stash brings the new version back, and the archived old one is nowhere."""
-    saved = vault.save(vault.draft({"text": "We deploy on Tuesdays", "title": title}))
-    text = Path(vault.root, saved.path).read_text("utf-8")
-    new = vault.evolve(saved.id, "We deploy on Mondays")
-    half = Path(vault.root, new.path).read_text("utf-8")
-    place = vault.path_of(saved.id)
-    git(vault, "reset", "--quiet", "--hard", "HEAD~1")
-    assert Path(vault.root, saved.path).read_text("utf-8") == text
-    Path(vault.root, saved.path).unlink()
-    write(vault, new.path, half)
-    if is_committed:
-        git(vault, "add", "--all")
-        git(vault, "commit", "--quiet", "--message=by hand")
-    assert "dangling_lineage" in [finding.code for finding in lint(vault)]
-    planned = repair.plan(vault)
-    assert ("lost_version", place) in codes(planned)
-    done = repair.apply(vault, planned)
-    assert sorted(codes(done)) == sorted(codes(planned))
-    old = vault.get(saved.id)
-    assert (old.status, old.superseded_by) == ("superseded", new.id)
-    assert old.body.strip() == "We deploy on Tuesdays"
-    assert lint(vault) == []
-    assert git(vault, "status", "--porcelain") == ""
-
-
-def test_a_version_that_a_person_took_out_of_the_archive_stays_gone(
-    vault: Vault,
-) -> None:
-    saved = vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
-    vault.evolve(saved.id, "We deploy on Mondays")
-    git(vault, "rm", "--quiet", vault.path_of(saved.id))
-    git(vault, "commit", "--quiet", "--message=by hand")
-    assert [finding.code for finding in lint(vault)] == ["dangling_lineage"]
-    assert repair.plan(vault).steps == []
-
-
 def test_a_restored_version_that_had_another_name_is_not_in_use_again(
     vault: Vault,
 ) -> None:
