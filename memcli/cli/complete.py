@@ -15,7 +15,7 @@ import sys
 from heapq import nlargest
 
 from memcli.cli import commands, flags
-from memcli.cli.context import Context, Result
+from memcli.cli.context import Context, Result, said
 from memcli.entries.ids import shortened
 
 TYPE_CHECKING = False
@@ -235,10 +235,7 @@ def completion(context: Context, shell: Literal["bash", "zsh", "fish"]) -> Resul
     """
     del context
     script = script_of(shell)
-    return Result(
-        data={"shell": shell, "script": script},
-        text=lambda canvas: canvas.line(script.removesuffix("\n")),
-    )
+    return said({"shell": shell, "script": script}, script.removesuffix("\n"), style="")
 
 
 def script_of(shell: str) -> str:

@@ -4,12 +4,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 import os
 
-from memcli.cli.context import (
-    Canvas,
-    Context,
-    Result,
-    check_words,
-)
+from memcli.cli.context import Canvas, Context, Result, check_words, said
 from memcli.cli.rows import listed
 from memcli.errors import VaultNotFound
 
@@ -66,8 +61,7 @@ def config(
         return _settings(use_case.listed(vault, context.environ))
     if action == "get":
         setting = use_case.get(vault, words[0], context.environ)
-        said = _value(setting.value)
-        return Result(setting._asdict(), lambda canvas: canvas.line(said))
+        return said(setting._asdict(), _value(setting.value), style="")
     value = words[1:] if action == "set" else None
     context.owner_only("the config is for its owner to change")
     return _changed(
@@ -124,14 +118,11 @@ def _settings(settings: list[Setting]) -> Result:
 
 
 def _changed(done: Changed, action: str) -> Result:
-    def text(canvas: Canvas) -> None:
-        setting = done.setting
-        verb = action if done.changed else "unchanged"
-        value = _value(setting.value) or "none"
-        canvas.line(f"{verb} {setting.name} = {value} in {done.path}", style="good")
-
-    data = {**done.setting._asdict(), "path": done.path, "changed": done.changed}
-    return Result(data=data, text=text)
+    setting = done.setting
+    verb = action if done.changed else "unchanged"
+    value = _value(setting.value) or "none"
+    data = {**setting._asdict(), "path": done.path, "changed": done.changed}
+    return said(data, f"{verb} {setting.name} = {value} in {done.path}")
 
 
 def _value(value: Any) -> str:

@@ -27,6 +27,7 @@ else:
 
 # Of a question on standard input: some thousand lines of a log. It takes a second.
 _LONGEST_QUESTION = 100_000
+_MOST_LINES = 20
 
 
 class Context(NamedTuple):
@@ -327,11 +328,41 @@ def check_words(line: str, takes: str, words: Sequence[str]) -> None:
         )
 
 
+def said(
+    data: dict[str, Any],
+    head: str,
+    *lines: str,
+    style: str = "good",
+    warnings: Sequence[str] = (),
+    dry_run: bool | None = None,
+) -> Result:
+    """The answer that one line says, and more lines below it tell about.
+
+    Args:
+        data: for JSON.
+        head: the one line.
+        lines: those below it; of many the first are shown.
+        style: of the one line.
+        warnings: beside it.
+        dry_run: of a plan that changed nothing, whether that was asked for.
+    """
+
+    def text(canvas: Canvas) -> None:
+        canvas.line(head, style=style if dry_run is None else "")
+        for line in lines[:_MOST_LINES]:
+            canvas.line(f"  {line}")
+        if len(lines) > _MOST_LINES:
+            more = len(lines) - _MOST_LINES
+            canvas.line(f"  ... and {more:,} more: --json", style="dim")
+        if dry_run is not None:
+            to_apply(canvas, dry_run=dry_run)
+
+    return Result(data=data, text=text, warnings=tuple(warnings))
+
+
 def declined(data: dict[str, Any]) -> Result:
     """The answer when a person has seen a plan and says no to it."""
-    return Result(
-        data=data, text=lambda canvas: canvas.line("Nothing changed.", style="dim")
-    )
+    return said(data, "Nothing changed.", style="dim")
 
 
 def check_out(path: str, root: str, begins: bytes) -> None:

@@ -9,21 +9,13 @@ import shutil
 import sys
 
 from memcli import __version__
-from memcli.cli.context import (
-    Canvas,
-    Context,
-    Result,
-    declined,
-    to_apply,
-)
+from memcli.cli.context import Canvas, Context, Result, declined, said
+from memcli.cli.rows import finding_line
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from memcli.sessions.doctor import Check
-    from memcli.vault.health.repair import RepairPlan
 
 _STYLES = {"ok": "good", "note": "", "problem": "bad"}
 
@@ -110,28 +102,17 @@ def _fixed(
     done = mending.apply(vault, plan) if agreed else plan
     if (agreed or yes) and not dry_run:
         context.merges_for_git(vault.root)
-    return Result(data=done._asdict(), text=_text(done, dry_run=dry_run), ok=done.ok)
-
-
-def _text(done: RepairPlan, *, dry_run: bool) -> Callable[[Canvas], None]:
-    """The text of a plan, or of what was done, for a person."""
+    verb = "mended" if done.applied else "would mend"
+    head = f"{verb} {len(done.steps)}:" if done.steps else "nothing to mend"
+    planned = bool(done.steps) and not done.applied
+    lines = (f"{step.path}: {step.action}" for step in done.steps)
+    result = said(done._asdict(), head, *lines, dry_run=dry_run if planned else None)
 
     def text(canvas: Canvas) -> None:
-        if not done.steps:
-            was = "was" if done.applied else "can be"
-            canvas.line(f"nothing {was} mended", style="dim")
-        elif done.applied:
-            canvas.line(f"mended {len(done.steps)}:", style="good")
-        else:
-            canvas.line(f"would mend {len(done.steps)}:")
-        for step in done.steps:
-            canvas.line(f"  {step.path}: {step.action}")
-        if done.steps and not done.applied:
-            to_apply(canvas, dry_run=dry_run)
+        result.text(canvas)
         if done.left:
             canvas.line(f"left for you: {len(done.left)}")
         for finding in done.left:
-            hint = f" ({finding.hint})" if finding.hint else ""
-            canvas.line(f"  {finding.path}:{finding.line}: {finding.message}{hint}")
+            canvas.line(f"  {finding_line(finding)}")
 
-    return text
+    return result._replace(text=text, ok=done.ok)

@@ -6,7 +6,14 @@ person confirms it or with --yes.
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.context import Canvas, Context, Result, check_words, declined, to_apply
+from memcli.cli.context import (
+    Canvas,
+    Context,
+    Result,
+    check_words,
+    declined,
+    said,
+)
 from memcli.cli.rows import draw_more, listed
 from memcli.entries.entry import one_line
 from memcli.entries.ids import shortened
@@ -103,21 +110,12 @@ def _lines(plan: EntityPlan) -> list[str]:
 
 def _result(plan: EntityPlan, commit: str | None, how: bool | None) -> Result:
     """The result of a decision; of a plan alone `how` says that it is a dry run."""
-    applied = how is None
-
-    def text(canvas: Canvas) -> None:
-        if applied:
-            number = counted(len(plan.entries), "entry")
-            verb = "registered" if plan.action == "register" else "merged into"
-            canvas.line(f"{verb} {plan.name}: {number} changed", style="good")
-            return
-        canvas.line(f"would {plan.action}:")
-        for line in _lines(plan):
-            canvas.line(f"  {line}")
-        to_apply(canvas, dry_run=bool(how))
-
-    data = {"applied": applied, **plan._asdict(), "commit": commit}
-    return Result(data=data, text=text)
+    data = {"applied": how is None, **plan._asdict(), "commit": commit}
+    if how is not None:
+        return said(data, f"would {plan.action}:", *_lines(plan), dry_run=how)
+    number = counted(len(plan.entries), "entry")
+    verb = "registered" if plan.action == "register" else "merged into"
+    return said(data, f"{verb} {plan.name}: {number} changed")
 
 
 def _ignored(vault: Vault, names: list[str]) -> Result:
@@ -126,10 +124,7 @@ def _ignored(vault: Vault, names: list[str]) -> Result:
     ignored, commit = ignore(vault, names)
     shown = ", ".join(ignored) or "nothing that was not ignored before"
     data = {"applied": bool(ignored), "action": "ignore", "names": ignored}
-    return Result(
-        data={**data, "commit": commit},
-        text=lambda canvas: canvas.line(f"ignored {shown}", style="good"),
-    )
+    return said({**data, "commit": commit}, f"ignored {shown}")
 
 
 def _listed(context: Context, project: str | None) -> Result:

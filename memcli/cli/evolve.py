@@ -12,7 +12,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 import contextlib
 import os
 
-from memcli.cli.context import Canvas, Context, Result, to_apply
+from memcli.cli.context import Canvas, Context, Result, said, to_apply
 from memcli.cli.rows import stale_lines
 from memcli.errors import MemcliError, Unreadable, UsageError
 from memcli.parameters import entry_fields
@@ -178,15 +178,11 @@ def edit(context: Context, entry_id: str, *, allow_secret: bool = False) -> Resu
         raise Unreadable(f"{old.path}: not UTF-8 (byte {error.start:,})") from error
     with edited(before, context.environ) as text:
         done = use_case.edit(vault, old, text, allow_secret=allow_secret)
-
-    def draw(canvas: Canvas) -> None:
-        verb = "edited" if done.changed else "unchanged:"
-        canvas.line(f"{verb} {done.id} {done.path}", style="good")
-
     from memcli.vault.saved import not_shown
 
+    verb = "edited" if done.changed else "unchanged:"
     notes = not_shown(vault, [done.id])
-    return Result(data=done._asdict(), text=draw, warnings=tuple(notes))
+    return said(done._asdict(), f"{verb} {done.id} {done.path}", warnings=notes)
 
 
 def tag(
@@ -226,14 +222,10 @@ def tag(
         untag=untag or (),
         project=project,
     )
-
-    def text(canvas: Canvas) -> None:
-        shown = " ".join(f"#{one}" for one in done.tags) or "no tags"
-        where = f" in {done.project}" if done.project else ""
-        verb = "tagged" if done.changed else "unchanged"
-        canvas.line(f"{verb} {done.id} {shown}{where}", style="good")
-
-    return Result(data=done._asdict(), text=text)
+    shown = " ".join(f"#{one}" for one in done.tags) or "no tags"
+    where = f" in {done.project}" if done.project else ""
+    verb = "tagged" if done.changed else "unchanged"
+    return said(done._asdict(), f"{verb} {done.id} {shown}{where}")
 
 
 def pin(context: Context, ids: list[str], *, off: bool = False) -> Result:

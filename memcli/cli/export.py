@@ -4,7 +4,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 import os
 
-from memcli.cli.context import Canvas, Context, Result, check_out, refuse
+from memcli.cli.context import Canvas, Context, Result, check_out, refuse, said
 from memcli.cli.rows import facts
 from memcli.entries.text.counted import counted
 from memcli.errors import UsageError
@@ -69,8 +69,8 @@ def export(
 
     def text(canvas: Canvas) -> None:
         if out is not None or dry_run:
-            said = _done(len(found.entries), out, dry_run=dry_run)
-            canvas.line(said, style="good")
+            done = _done(len(found.entries), out, dry_run=dry_run)
+            canvas.line(done, style="good")
             return
         for line in lines:
             canvas.line(line)
@@ -188,8 +188,8 @@ def publish(
     if init and not context.vault:
         outcome = "prepared" if made else "exists"
         data: dict[str, Any] = {"outcome": outcome, "where": place.where}
-        said = "prepared" if made else "was prepared before:"
-        return Result(data, lambda canvas: canvas.line(f"{said} {place.where}"))
+        how = "prepared" if made else "was prepared before:"
+        return said(data, f"{how} {place.where}")
     vault = context.open_vault("reading")
     done = publishing.publish(
         vault,

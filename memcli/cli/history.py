@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memcli.cli.context import Canvas, Context, Result, declined, to_apply
-from memcli.cli.rows import draw_more, stale_lines
+from memcli.cli.context import Canvas, Context, Result, declined, said, to_apply
+from memcli.cli.rows import stale_lines
 from memcli.entries import layout
 from memcli.entries.text.counted import counted
 from memcli.errors import UsageError
@@ -14,13 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memcli.curation.forget import Forgotten
-    from memcli.curation.undo import Undone
     from memcli.curation.verify import Verified
     from memcli.vault.health.log import Event
     from memcli.vault.vault import Vault
-
-
-_MOST_PATHS = 10
 
 
 def undo(
@@ -61,27 +57,12 @@ def undo(
     if reason:
         raise UsageError("--reason goes with the id of an entry")
     found = use_case.last(vault) if commit is None else use_case.named(vault, commit)
+    data = {"applied": not dry_run, "action": "undo", **found._asdict()}
     if dry_run:
         use_case.check(vault, found)
-    else:
-        use_case.undo(vault, found.commit, found.subject)
-    return _undone(found, applied=not dry_run)
-
-
-def _undone(done: Undone, *, applied: bool) -> Result:
-    """The result of an undo, or of its dry run."""
-
-    def text(canvas: Canvas) -> None:
-        verb = "undone" if applied else "would undo"
-        canvas.line(f"{verb}: {done.subject}", style="good")
-        for path in done.paths[:_MOST_PATHS]:
-            canvas.line(f"  {path}", style="dim")
-        draw_more(canvas, len(done.paths) - _MOST_PATHS, "--json")
-        if not applied:
-            to_apply(canvas, dry_run=True)
-
-    data = {"applied": applied, "action": "undo", **done._asdict()}
-    return Result(data=data, text=text)
+        return said(data, f"would undo: {found.subject}", *found.paths, dry_run=True)
+    use_case.undo(vault, found.commit, found.subject)
+    return said(data, f"undone: {found.subject}", *found.paths)
 
 
 _MOST_COMMITS = 20
@@ -259,10 +240,9 @@ def _confirmed(vault: Vault, ids: Sequence[str]) -> Result:
     def text(canvas: Canvas) -> None:
         for each in done:
             canvas.line(f"confirmed {each.id} {each.title}", style="good")
-            for place in (*each.code, *each.code_names):
+            gone = (f"no longer named, since it is gone: {at}" for at in each.dropped)
+            for place in (*each.code, *each.code_names, *gone):
                 canvas.line(f"  {place}", style="dim")
-            for place in each.dropped:
-                canvas.line(f"  no longer named, since it is gone: {place}")
 
     return Result(data={"confirmed": done}, text=text)
 

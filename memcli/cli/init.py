@@ -4,14 +4,12 @@ repository carries."""
 from __future__ import annotations  # evaluated only when Typer reads them
 
 import os
-from contextlib import suppress
 
-from memcli.cli.context import Canvas, Context, Result, own_program, to_apply
-from memcli.cli.rows import table
+from memcli.cli.context import Context, Result, own_program, said
+from memcli.cli.rows import listed
 from memcli.entries import layout
 from memcli.entries.text.counted import counted
 from memcli.errors import (
-    MemcliError,
     NotAVault,
     UsageError,
     VaultNotFound,
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.search.reader import Reader
-    from memcli.storage.repo_vault import RepoVault
     from memcli.vault.create import Plan
 
 
@@ -58,7 +55,6 @@ def init(
         repo: `--repo` Make .memory at the top of this repository a vault
         default: `--default` Make it the default vault, instead of another
     """
-    from memcli.curation.sync_report import force_of
     from memcli.storage import known_vaults
     from memcli.vault import create
 
@@ -77,30 +73,28 @@ def init(
         create.let_git_merge(plan.path, own_program(), environ=environ)
     about = [f"notes in it, unchanged: {plan.notes:,}"] if plan.notes else []
     place = _as_default if not repo else _as_the_repository_s
-    own, said = place(context, plan, wanted=default, dry_run=dry_run)
+    own, note = place(context, plan, wanted=default, dry_run=dry_run)
     if own["repository"]:
         about.append(f"its history is that of the repository {own['repository']}")
-    force = force_of(_contents(plan))
-    about += filter(None, (said, force.line))
-
-    def text(canvas: Canvas) -> None:
-        canvas.line(f"{_SAID[plan.outcome][dry_run]} {plan.path}", style="good")
-        for line in about:
-            canvas.line(f"  {line}")
-
+    was_there = plan.outcome != "created" and not dry_run
+    holds = _holds(context, plan.path) if was_there else {}
+    pinned, enforced = (holds.get(name, 0) for name in ("pinned", "enforced"))
+    acts = f"{pinned:,} pinned, {enforced:,} with `enforce`: see memcli inspect"
+    about += filter(None, (note, acts if pinned or enforced else ""))
     data = {
         "path": plan.path,
         "outcome": plan.outcome,
         "notes": plan.notes,
-        "pinned": force.pinned,
-        "enforced": force.enforced,
+        "pinned": pinned,
+        "enforced": enforced,
         "added": plan.added,
         "commit": commit,
         **own,
         "dry_run": dry_run,
     }
-    warnings = () if repo else tuple(_warnings(plan, ignored, dry_run))
-    return Result(data, text, warnings)
+    warnings = [] if repo else [*_warnings(plan, ignored, dry_run)]
+    done = f"{_SAID[plan.outcome][dry_run]} {plan.path}"
+    return said(data, done, *about, warnings=warnings)
 
 
 def _place_in_repository(context: Context) -> str:
@@ -174,18 +168,6 @@ def _as_default(
     return own, said
 
 
-def _contents(plan: Plan) -> Iterator[tuple[str, bytes]]:
-    """The entries of a folder that was there before, perhaps by another person."""
-    from memcli.storage import files, listing
-    from memcli.storage.vault_paths import inside
-
-    if plan.outcome == "created":
-        return
-    for path in filter(layout.is_entry, listing.paths_of(listing.scan(plan.path))):
-        with suppress(MemcliError):
-            yield path, files.read(inside(plan.path, path), follow=False)
-
-
 # What was done, and what a dry run says.
 _SAID = {
     "created": ("created a vault at", "would create a vault at"),
@@ -257,43 +239,31 @@ def _allow(context: Context, folder: str) -> Result:
             hint="It is a folder .memory at the top of the repository, neither a link "
             "nor a repository of its own; memcli init --repo makes one.",
         )
-    at, remote = found.path, found.remote
+    at, remote = found.path, found.remote or None
+    data: dict[str, Any] = {"outcome": "unchanged", "path": at, "remote": remote}
     named = f"{at} ({remote or _NO_REMOTE})"
     if found.allowed:
-        return _allowed("unchanged", at, remote, [f"already allowed {named}"])
-    holds = _holds(context, found)
-    said = (
+        return said(data, f"already allowed {named}")
+    holds = _holds(context._replace(cwd=found.top), at)
+    data["holds"] = holds
+    about = (
         f"it holds {counted(holds['entries'], 'entry')}, among them "
         f"{counted(holds['constraints'], 'constraint')}, {holds['pinned']} pinned, "
         f"{holds['enforced']} with `enforce`"
     )
+    lines = [f"allowed {named}"]
     if context.interactive:
-        context.tell(said)
+        context.tell(about)
         if not context.confirm(f"Let sessions read {named}?"):
-            return _allowed("unchanged", at, remote, [f"not allowed: {at}"])
+            return said(data, f"not allowed: {at}")
+    else:
+        lines.append(about)
     repo_vault.allow(found, context.environ)
-    lines = [f"allowed {named}"] + [said] * (not context.interactive)
-    return _allowed("allowed", at, remote, lines, holds)
+    return said({**data, "outcome": "allowed"}, *lines)
 
 
-def _allowed(
-    outcome: str,
-    path: str | None,
-    remote: str | None,
-    lines: list[str],
-    holds: dict[str, int] | None = None,
-) -> Result:
-    def text(canvas: Canvas) -> None:
-        canvas.line(lines[0], style="dim" if outcome == "unchanged" else "good")
-        for line in lines[1:]:
-            canvas.line(line, style="dim")
-
-    data = {"outcome": outcome, "path": path, "remote": remote or None, "holds": holds}
-    return Result(data=data, text=text)
-
-
-def _holds(context: Context, found: RepoVault) -> dict[str, int]:
-    """The numbers of its entries in force, and of those that say most.
+def _holds(context: Context, path: str) -> dict[str, int]:
+    """The numbers of a vault's entries in force, and of those that say most.
 
     It builds the index, since a hook does not wait for one.
     """
@@ -307,12 +277,11 @@ def _holds(context: Context, found: RepoVault) -> dict[str, int]:
             "enforced": sum(bool(reader.row(doc).enforce) for doc in active),
         }
 
-    from memcli.storage.known_vaults import REPO, KnownVault
+    from memcli.storage.known_vaults import PERSONAL, KnownVault
     from memcli.vault.vault import Vault
 
-    # By its place: it is not allowed yet, and its path alone would be refused.
-    inside = context._replace(cwd=found.top)
-    vault = Vault.at(KnownVault(REPO, found.path), inside.caller("indexing"))
+    # By its place: one that is not allowed yet would be refused by its path.
+    vault = Vault.at(KnownVault(PERSONAL, path), context.caller("indexing"))
     return vault.opened.read(look)
 
 
@@ -321,10 +290,11 @@ def _revoke(context: Context, folder: str) -> Result:
 
     top = repo_vault.revoke(folder, context.environ)
     if top is None:
-        said = f"nothing around {folder} was allowed"
-        return _allowed("unchanged", None, None, [said])
+        data = {"outcome": "unchanged", "path": None, "remote": None}
+        return said(data, f"nothing around {folder} was allowed")
     path = os.path.join(top, repo_vault.FOLDER)
-    return _allowed("revoked", path, None, [f"not allowed any more: {path}"])
+    data = {"outcome": "revoked", "path": path, "remote": None}
+    return said(data, f"not allowed any more: {path}")
 
 
 def _list(context: Context) -> Result:
@@ -336,12 +306,8 @@ def _list(context: Context) -> Result:
         state = "allowed" if found and found.allowed else "stale"
         path = os.path.join(top, repo_vault.FOLDER)
         rows.append({"path": path, "remote": remote or None, "state": state})
-
     own = {"remote": lambda row: row["remote"] or _NO_REMOTE}
-    return Result(
-        data={"allowed": rows},
-        text=lambda canvas: table(canvas, rows, "vault=path remote state", own),
-    )
+    return listed("allowed", rows, "vault=path remote state", own, empty="No vaults.")
 
 
 def promote(context: Context, entry_id: str, *, dry_run: bool = False) -> Result:
@@ -371,17 +337,14 @@ def promote(context: Context, entry_id: str, *, dry_run: bool = False) -> Result
     done = use_case.promote(
         vault, repo, entry_id, name=found.remote or found.top, dry_run=dry_run
     )
-
-    def text(canvas: Canvas) -> None:
-        verb = "would move" if dry_run else "moved"
-        where = f"{repo_vault.FOLDER}/{done.path}"
-        canvas.line(f"{verb} {done.moved} to {done.id or 'a new id'} {where}")
-        if done.outcome == "duplicate":
-            canvas.line("  the repository's vault has this text already", style="dim")
-        canvas.line(f"  archived: {done.archived}", style="dim")
-        if dry_run:
-            to_apply(canvas, dry_run=True)
-
+    verb = "would move" if dry_run else "moved"
+    twin = ["the repository's vault has this text already"]
     own = {"id": done.id or None, "vault": repo.root, "dry_run": dry_run}
-    data = {**done._asdict(), **own}
-    return Result(data=data, text=text)
+    return said(
+        {**done._asdict(), **own},
+        f"{verb} {done.moved} to {done.id or 'a new id'} "
+        f"{repo_vault.FOLDER}/{done.path}",
+        *(twin if done.outcome == "duplicate" else ()),
+        f"archived: {done.archived}",
+        dry_run=True if dry_run else None,
+    )

@@ -7,7 +7,7 @@ Not in here: changes. What mends or decides is a command of its own.
 from __future__ import annotations
 
 from memcli.cli.context import Canvas, Context, Result
-from memcli.cli.rows import draw_more, facts, listed, short_ids, table
+from memcli.cli.rows import draw_more, facts, finding_line, listed, short_ids, table
 from memcli.entries.entry import FIELDS, one_line
 from memcli.entries.text.counted import counted
 from memcli.errors import EntryNotFound, UsageError
@@ -179,9 +179,7 @@ def draw_findings(
         findings = sorted(findings, key=lambda finding: finding.level != "error")
     for finding in findings[:most]:
         style = "bad" if finding.level == "error" else ""
-        hint = f" ({finding.hint})" if finding.hint else ""
-        said = f"{finding.level}: {finding.message}{hint}"
-        canvas.line(one_line(f"{finding.path}:{finding.line}: {said}"), style=style)
+        canvas.line(finding_line(finding, f"{finding.level}: "), style=style)
     if most is not None:
         draw_more(canvas, len(findings) - most, "memcli inspect lint")
 

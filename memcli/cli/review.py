@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.context import Canvas, Context, Result, refuse, to_apply
+from memcli.cli.context import Canvas, Context, Result, refuse, said
 from memcli.cli.rows import listed
 from memcli.entries.text.counted import counted
 
@@ -150,21 +150,15 @@ def _refuse_secrets(
 
 def _planned(candidates: list[PendingEntry], action: str, *, dry_run: bool) -> Result:
     """The result of decisions that were not made."""
-
-    def text(canvas: Canvas) -> None:
-        if not candidates:
-            canvas.line(f"Nothing to {action}.", style="nothing")
-            return
-        canvas.line(f"would {action} {len(candidates)}:")
-        for one in candidates:
-            canvas.line(f"  {one.id} {one.title}")
-        to_apply(canvas, dry_run=dry_run)
-
     items = [
         {"id": one.id, "title": one.title, "path": one.path, "outcome": "pending"}
         for one in candidates
     ]
-    return Result({"applied": False, "action": action, "items": items}, text)
+    data = {"applied": False, "action": action, "items": items}
+    if not items:
+        return said(data, f"Nothing to {action}.", style="nothing")
+    lines = (f"{one.id} {one.title}" for one in candidates)
+    return said(data, f"would {action} {len(items)}:", *lines, dry_run=dry_run)
 
 
 def _decided(vault: Vault, done: EntryDecisions) -> Result:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from memcli.cli.context import Canvas, Result
     from memcli.curation.changing import Resting
+    from memcli.entries.file_checks import Finding
     from memcli.recall.results import Row
     from memcli.vault.code_state import CodeState
     from memcli.vault.vault import Vault
@@ -126,6 +127,12 @@ def _cell(value: Any) -> str:
     if isinstance(value, list | tuple):
         return one_line(", ".join(map(str, value)))
     return "" if value is None else one_line(str(value))
+
+
+def finding_line(finding: Finding, level: str = "") -> str:
+    """A finding with its place, and what to do about it."""
+    hint = f" ({finding.hint})" if finding.hint else ""
+    return one_line(f"{finding.path}:{finding.line}: {level}{finding.message}{hint}")
 
 
 def draw_constraints(

@@ -3,7 +3,7 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
-from memcli.cli.rows import draw_more
+from memcli.cli.rows import draw_more, listed
 from memcli.errors import MemcliError
 
 TYPE_CHECKING = False
@@ -140,9 +140,4 @@ def _by_itself(context: Context, *, all_: bool) -> Result:
                 vault.root,
                 {"at": vault.now_ms() // 1000, "event": "sync", "did": done.line},
             )
-
-    def text(canvas: Canvas) -> None:
-        for row in rows:
-            canvas.line(f"{row['vault']}: {row['line']}")
-
-    return Result(data={"vaults": rows}, text=text)
+    return listed("vaults", rows, "vault line", empty="No vaults.")

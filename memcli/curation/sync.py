@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     from memcli.storage.git.on_disk import Remote
     from memcli.vault.vault import Vault
 
-    Acted = list[sync_report.Acting]
-
 
 __all__ = ["Terms", "in_turn", "joinable", "opened", "sync"]
 
@@ -191,15 +189,15 @@ def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
     found = sync_report.Uncommitted() if vault.read_only else _committed(at)
     ours = repository.commit_of("HEAD")
     plans: list[MergePlan] = []
-    acted: Acted = []
+    before: sync_report.Rules | None = None
     pushed, failed = False, None
     for number in range(_TRIES):
         if number:
             sleep(_PAUSE * number * (0.5 + vault.entropy(1)[0] / 255))
         # A remote that moves meanwhile is fetched again and merged again.
         theirs = _fetched(at)
-        if not (acted or dry_run) and theirs not in (None, ours):
-            acted = sync_report.acting(vault, repository)
+        if before is None and not dry_run and theirs not in (None, ours):
+            before = sync_report.rules(vault, repository)
         try:
             plans += _merged(at, theirs)
         except HistoryError as error:
@@ -221,11 +219,11 @@ def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
         )
     came, force, config = Traffic(), Force(), list[str]()
     if theirs and ours:
-        came, force, config = _came(at, (ours, theirs), plans, acted)
+        came, force, config = _came(at, ours, theirs, before)
     went = Traffic()
     if head and (pushed or (dry_run and not vault.read_only)):
-        before = _base(repository, head, theirs) if dry_run else theirs
-        going = _differences(repository, before, head) if before != head else []
+        base = _base(repository, head, theirs) if dry_run else theirs
+        going = _differences(repository, base, head) if base != head else []
         went = traffic_of(tree.count(repository, head, theirs), going)
     others = remotes.elsewhere(repository, remote.name, remote.tracking)
     done = Synced(
@@ -263,27 +261,27 @@ def _push(at: At, commit: str) -> tuple[bool, MemcliError | KeyboardInterrupt | 
 
 
 def _came(
-    at: At, commits: tuple[str, str], plans: list[MergePlan], acted: Acted
+    at: At, ours: str, theirs: str, before: sync_report.Rules | None
 ) -> tuple[Traffic, Force, list[str]]:
     """The entries that the remote brought, those that act unasked, and the settings.
 
     Args:
         at: the vault.
-        commits: ours of before, and the remote's.
-        plans: the merges that it took.
-        acted: what acted before.
+        ours: its commit before.
+        theirs: the remote's.
+        before: the rules before; None where nothing was merged.
     """
-    repository, (ours, theirs) = at.repository, commits
+    repository = at.repository
     coming = _differences(repository, _base(repository, ours, theirs), theirs)
-    force = _force(repository, coming, theirs, ours)
-    both = (item for plan in plans for item in plan.put.items())
-    mixed = [(path, data) for path, data in both if isinstance(data, bytes)]
-    again = force.reworded + sync_report.force_of(mixed).reworded
-    force = force._replace(reworded=again)
-    if coming and not at.dry_run:
-        force = force.now(acted, sync_report.acting(at.vault, repository))
-    if force.weakened:  # by any file: another entry of the same words may have ended
-        force = force._replace(by=tuple(merging.others(repository, ours, theirs, ())))
+    force = Force()
+    if coming and before is not None:
+        after = sync_report.rules(at.vault, repository)
+        force = sync_report.force_of(before, after)
+    if force.paths or force.weakened:
+        # Any file may end a rule: another entry of the same words may be resolved.
+        paths = () if force.weakened else force.paths
+        by = merging.others(repository, ours, theirs, paths)
+        force = force._replace(by=tuple(by))
     came = traffic_of(tree.count(repository, theirs, ours), coming)
     return came, force, sync_report.changed_config(repository, coming)
 
@@ -419,23 +417,6 @@ def _refuse_stranger(repository: Repository, theirs: str) -> None:
         "clone them, then memcli init in the clone.",
         code="not_a_vault",
     )
-
-
-def _force(
-    repository: Repository, coming: list[Difference], theirs: str, ours: str
-) -> Force:
-    """The entries among those that came which act unasked, and whose they are."""
-    entries = {
-        each.path: each.after.oid
-        for each in coming
-        if each.after and each.is_plain and layout.is_entry(each.path)
-    }
-    contents = tree.read_blobs(repository, [*entries.values()])
-    force = sync_report.force_of(zip(entries, contents, strict=True))
-    if not force.paths:
-        return force
-    by = merging.others(repository, ours, theirs, force.paths)
-    return force._replace(by=tuple(by))
 
 
 def _differences(

@@ -14,7 +14,6 @@ from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.entries.file_checks import reworded
 from memcli.entries.identity import claim
-from memcli.entries.merging import files as merging
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
@@ -95,9 +94,17 @@ class Acting(NamedTuple):
     path: str
 
 
+class Rules(NamedTuple):
+    """The entries of a vault that act unasked, for its owner; and the paths of those
+    whose words were changed after they were resolved."""
+
+    acting: Sequence[Acting] = ()
+    reworded: frozenset[str] = frozenset()
+
+
 class Force(NamedTuple):
-    """The entries that act unasked: the pinned ones, which go into every session, and
-    those with `enforce`, which may stop a tool.
+    """The entries that act unasked since a sync: the pinned ones, which go into every
+    session, and those with `enforce`, which may stop a tool.
 
     `paths` are those of both, `by` names who wrote them, but for the user. `weakened`
     has the ids of those that acted before and act no more, or for others. `reworded`
@@ -110,24 +117,6 @@ class Force(NamedTuple):
     by: tuple[str, ...] = ()
     weakened: tuple[str, ...] = ()
     reworded: int = 0
-
-    def now(self, before: Sequence[Acting], after: Sequence[Acting]) -> Force:
-        """It without what is not in force here, and with what acts no longer: neither
-        itself as before nor by its next version.
-
-        Args:
-            before: what acted before the sync.
-            after: what acts now.
-        """
-        new = [each for each in after if each.path in self.paths]
-        still = {(name, each.how) for each in after for name in each.versions}
-        gone = sorted({each.id for each in before if (each.id, each.how) not in still})
-        return self._replace(
-            pinned=sum(each.how[0] for each in new),
-            enforced=sum(each.how[1] is not None for each in new),
-            paths=tuple(each.path for each in new),
-            weakened=tuple(gone),
-        )
 
     @property
     def line(self) -> str:
@@ -154,54 +143,47 @@ class Force(NamedTuple):
         return said if self.reworded else ""
 
 
-_KEYS = (b"pinned", b"enforce", b"resolved_text", b"\\")
-
-
-def force_of(contents: Iterable[tuple[str, bytes]]) -> Force:
-    """The entries among files that act unasked.
-
-    Args:
-        contents: path and bytes of each file.
-    """
-    pinned = enforced = changed = 0
-    paths = []
-    for path, data in contents:
-        # 120 us for each file that is read; only an escape hides a key's name.
-        if not any(word in data for word in _KEYS):
-            continue
-        try:
-            entry = merging.shown(data, path) or codec.decode(data, path).entry
-        except MemcliError:  # in force nowhere
-            continue
-        if entry.status is Status.ACTIVE and (entry.pinned or entry.enforce):
-            pinned += entry.pinned
-            enforced += entry.enforce is not None
-            paths.append(path)
-        changed += reworded(entry)
-    return Force(pinned, enforced, tuple(paths), reworded=changed)
-
-
-def acting(vault: Vault, repository: Repository) -> list[Acting]:
-    """The entries of a vault that act unasked now, for its owner."""
-    # As for `force_of`: only an escape hides a key's name.
-    words = ("grep", "-l", "-z", "-E", "-e", r"pinned|enforce|\\", "HEAD", "--", "*.md")
+def rules(vault: Vault, repository: Repository) -> Rules:
+    """The rules of a vault as they are now."""
+    # Only an escape hides a key's name from the search.
+    keys = r"pinned|enforce|resolved_text|\\"
+    words = ("grep", "-l", "-z", "-E", "-e", keys, "HEAD", "--", "*.md")
     there = repository.answer(*words).decode("utf-8", "surrogateescape")
     paths = [name.partition(":")[2] for name in there.split("\0")]
 
-    def look(reader: Reader) -> list[Acting]:
+    def look(reader: Reader) -> Rules:
         view = View(vault.now_ms() // 1000)
-        found = []
+        found, resolved = [], []
         for doc in (doc for path in paths for doc in reader.exact("path", path)):
             row, enforce = reader.row(doc), enforced(reader.row(doc))
-            if (row.pinned or enforce) and reader.verdict(doc, view) is None:
+            if row.status == Status.RESOLVED:
+                resolved.append(row.path)
+            elif (row.pinned or enforce) and reader.verdict(doc, view) is None:
                 who = row.project, row.visibility, row.agent
                 how = (row.pinned, enforce, *who, claim(row.text))
                 versions = lineage.versions(reader, row.id)
                 ids = frozenset(version.id for version in versions)
                 found.append(Acting(row.id, how, ids, row.path))
-        return found
+        changed = (path for path in resolved if reworded(vault.stored(path).entry))
+        return Rules(found, frozenset(changed))
 
     return vault.read(look)
+
+
+def force_of(before: Rules, after: Rules) -> Force:
+    """The rules that a sync brought, changed, or put out of force."""
+    known = {(each.id, each.how) for each in before.acting}
+    new = [each for each in after.acting if (each.id, each.how) not in known]
+    # Neither itself as before nor its next version.
+    still = {(name, each.how) for each in after.acting for name in each.versions}
+    gone = {name for name, how in known if (name, how) not in still}
+    return Force(
+        pinned=sum(each.how[0] for each in new),
+        enforced=sum(each.how[1] is not None for each in new),
+        paths=tuple(each.path for each in new),
+        weakened=tuple(sorted(gone)),
+        reworded=len(after.reworded - before.reworded),
+    )
 
 
 def changed_config(repository: Repository, coming: list[Difference]) -> list[str]:

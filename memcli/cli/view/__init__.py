@@ -17,7 +17,7 @@ import json
 import os
 import re
 
-from memcli.cli.context import Canvas, Context, Result, check_out
+from memcli.cli.context import Context, Result, check_out, said
 from memcli.entries import dates
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
@@ -73,16 +73,12 @@ def view(
 
         if not webbrowser.open(_address(path)):
             warnings.append("no browser was found: open the page in one yourself")
-
-    def text(canvas: Canvas) -> None:
-        canvas.line(f"wrote {path}", style="good")
-        many = counted(len(seen.entries), "entry")
-        canvas.line(f"  {many}, {len(data):,} bytes", style="dim")
-
-    return Result(
-        data={"path": path, "entries": len(seen.entries), "bytes": len(data)},
-        text=text,
-        warnings=tuple(warnings),
+    many = len(seen.entries)
+    return said(
+        {"path": path, "entries": many, "bytes": len(data)},
+        f"wrote {path}",
+        f"{counted(many, 'entry')}, {len(data):,} bytes",
+        warnings=warnings,
     )
 
 
