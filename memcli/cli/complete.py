@@ -50,7 +50,6 @@ _TAKES = {
 # What the shells take as one word without quotes.
 _WORD = re.compile(r"[\w.:/@%+=~-]+")
 _MOST = 50
-_EVERYWHERE = ("--vault", "--agent", "--json", "--header", "--help", "--version")
 
 
 def main(words: Sequence[str]) -> None:
@@ -59,29 +58,12 @@ def main(words: Sequence[str]) -> None:
 
     lines = []
     try:
-        shell, line = words[0], list(words[1:]) or [""]
-        cut = 0
-        if shell == "bash":
-            line, cut = _of_bash(*line)
-        for value, about in offers(line, os.environ):
-            lines.append(f"{value[cut:]}\t{' '.join(safe(about).split())}")
+        _, *line = words
+        for value, about in offers(line or [""], os.environ):
+            lines.append(f"{value}\t{' '.join(safe(about).split())}\n")
     except Exception:  # noqa: BLE001 a person types, and must not be disturbed
         lines = []
-    text = "".join(f"{line}\n" for line in lines)
-    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
-
-
-def _of_bash(line: str, current: str) -> tuple[list[str], int]:
-    """The words of a line of bash, and how much of the last one bash keeps.
-
-    bash breaks words at `:` and `=`, and puts only the last part in the place.
-    """
-    parts = line.split()[1:]
-    if line[-1:].isspace() or not parts:
-        parts.append("")
-    current = "" if current in (":", "=") else current
-    last = parts[-1]
-    return parts, len(last) - len(current) if last.endswith(current) else 0
+    sys.stdout.buffer.write("".join(lines).encode("utf-8", "replace"))
 
 
 def offers(words: Sequence[str], environ: Mapping[str, str]) -> list[Offer]:
@@ -92,34 +74,50 @@ def offers(words: Sequence[str], environ: Mapping[str, str]) -> list[Offer]:
         environ: names the user's vaults.
     """
     *before, current = words
+    found: dict[str, str] = {}
+    for value, about in _fitting(before, current, environ):
+        if value.startswith(current) and _WORD.fullmatch(value):
+            found.setdefault(value, about)
+        if len(found) == _MOST:
+            break
+    return [*found.items()]
+
+
+def _fitting(
+    before: Sequence[str], current: str, environ: Mapping[str, str]
+) -> Iterable[Offer]:
+    """The words that may stand behind others; what was typed leaves out some."""
     if before[-1:] in (["--vault"], ["-v"]):
-        return _starting(current, _vaults(environ))
-    before = flags.in_order([*before, "-"])[:-1] if before else []
-    if not before or before[0] not in commands.COMMANDS:
-        named = any(not word.startswith("-") for word in before)
-        return [] if named else _starting(current, _commands(current))
-    name = before[0]
+        return _vaults(environ)
+    line = flags.in_order([*before, "-"])[:-1]
+    if not line:
+        return _commands(current)
+    name, *rest = line
+    if name not in commands.COMMANDS:
+        return ()
     known = flags.flags(name)
-    last, (flag, equals, _) = before[-1], current.partition("=")
-    head, one = "", None
-    if last in known and known[last].kind is not bool:
-        one = known[last]
-    elif equals and flag in known:
-        head, one = f"{flag}=", known[flag]
-    elif current.startswith("-"):
-        return _starting(current, [(each, "") for each in known if each[:2] == "--"])
-    else:
-        one = _argument(name, before[1:])
-    if one is None:
-        return []
-    current = current.removeprefix(head)
-    values = _values(before, one, environ, current)
-    return [(head + value, about) for value, about in _starting(current, values)]
+    given: dict[str, str] = {}
+    loose, one = 0, None
+    for word in rest:
+        flag, equals, value = word.partition("=")
+        if one:
+            given[one.name], one = word, None
+        elif flag in known and known[flag].kind is not bool:
+            given[known[flag].name] = value
+            one = None if equals else known[flag]
+        else:
+            loose += not word.startswith("-")
+    if one is None and current.startswith("-"):
+        return ((flag, "") for flag in known if flag.startswith("--"))
+    places = flags.arguments(name)
+    if one is None and places and (loose < len(places) or places[-1].repeat):
+        one = places[min(loose, len(places) - 1)]
+    return _values(name, one, given, environ, current) if one else ()
 
 
 def _commands(current: str) -> Iterator[Offer]:
     if current.startswith("-"):
-        yield from ((flag, "") for flag in _EVERYWHERE)
+        yield from ((flag, "") for flag in (*flags.EVERYWHERE, "--help", "--version"))
         return
     lines = commands.first_lines()
     yield from lines.items()
@@ -134,53 +132,30 @@ def _vaults(environ: Mapping[str, str]) -> Iterator[Offer]:
         yield name, ""
 
 
-def _starting(current: str, values: Iterable[Offer]) -> list[Offer]:
-    found: dict[str, str] = {}
-    for value, about in values:
-        if value.startswith(current) and _WORD.fullmatch(value):
-            found.setdefault(value, about)
-        if len(found) == _MOST:
-            break
-    return [*found.items()]
-
-
-def _argument(name: str, words: Sequence[str]) -> Parameter | None:
-    """The argument of a command that the word behind these words is."""
-    known, loose, before = flags.flags(name), 0, ""
-    for word in words:
-        value = before in known and known[before].kind is not bool
-        loose += not (value or word.startswith("-"))
-        before = word
-    for number, one in enumerate(flags.arguments(name)):
-        if number == loose or one.repeat:
-            return one
-    return None
-
-
 def _values(
-    before: Sequence[str], one: Parameter, environ: Mapping[str, str], current: str
-) -> list[Offer]:
-    """The values that a parameter of a command may have."""
+    name: str,
+    one: Parameter,
+    given: Mapping[str, str],
+    environ: Mapping[str, str],
+    current: str,
+) -> Iterable[Offer]:
+    """The values that a parameter of a command may have, as others are given."""
     what = _TAKES.get(one.name, "")
-    if one.choices:
+    if one.choices or not what:
         return [(choice, "") for choice in one.choices]
     if what == "host":
         from memcli.hosts import table
 
         return [(host.name, "") for host in table.with_hooks()]
     if what == "vault":
-        return [*_vaults(environ)]
-    if not what:
-        return []
+        return _vaults(environ)
     from memcli.vault.caller import Caller
     from memcli.vault.vault import Vault
 
-    named = _value_of(before, ("--vault", "-v"))
-    agent = _value_of(before, ("--agent",)) or environ.get("MEMCLI_AGENT") or None
-    vault = Vault.open(
-        named, Caller(environ=environ, agent=agent, cwd=os.getcwd(), waits=False)
-    )
-    only = "pending" if before[0] == "review" and one.is_argument else ""
+    agent = given.get("agent") or environ.get("MEMCLI_AGENT") or None
+    caller = Caller(environ=environ, agent=agent, cwd=os.getcwd(), waits=False)
+    vault = Vault.open(given.get("vault") or given.get("vaults"), caller)
+    only = "pending" if name == "review" and one.is_argument else ""
     return vault.opened.as_it_is(
         lambda reader: list(_of_vault(what, vault, reader, current, only))
     )
@@ -209,14 +184,6 @@ def _of_vault(
         if what == "project":
             yield from ((name, "") for name in ("here", "none", "any"))
         yield from ((name, "") for name in reader.starting(what, current))
-
-
-def _value_of(words: Sequence[str], names: tuple[str, ...]) -> str | None:
-    for number, word in enumerate(words):
-        flag, equals, value = word.partition("=")
-        if flag in names:
-            return value if equals else next(iter(words[number + 1 :]), None)
-    return None
 
 
 def completion(context: Context, shell: Literal["bash", "zsh", "fish"]) -> Result:
