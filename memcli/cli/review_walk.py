@@ -10,19 +10,18 @@ from __future__ import annotations
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.curation import inbox, review
+from memcli.curation.review import MergedVersion
 from memcli.entries.text.counted import counted
 from memcli.entries.text.differences import told
 from memcli.errors import MemcliError, UsageError
-from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Collection, Sequence
     from typing import Any
 
     from memcli.curation.inbox import PendingEntry
-    from memcli.curation.review import MergedVersion
     from memcli.vault.likeness import Similar
     from memcli.vault.vault import Vault
 
@@ -52,23 +51,7 @@ _EVERYWHERE = """\
   s          skip: it waits on
   u          undo the last decision
   q          quit; what is decided stays decided"""
-
-
-class _Kind(NamedTuple):
-    """How items of one kind are asked for, shown and decided on.
-
-    Attributes:
-        waiting: gives the items that nobody has decided on.
-        show: shows one, and that so many are left with it.
-        keys: the prompt.
-        obey: decides as a key and the word behind it say, and returns the outcome;
-            None for a key that does nothing.
-    """
-
-    waiting: Callable[[], Sequence[Any]]
-    show: Callable[[Any, int], None]
-    keys: str
-    obey: Callable[[Any, str, str], str | None]
+_SETTLED = {"k": "kept", "t": "taken", "b": "joined"}
 
 
 class _Walk:
@@ -97,58 +80,68 @@ class _Walk:
     def merged(self) -> list[MergedVersion]:
         return [] if self.only is not None else review.merged_versions(self.vault)
 
-    def ask_about(self, kind: _Kind) -> bool:
-        """Ask about each item; returns whether there was an answer for every one."""
-        while left := [i for i in kind.waiting() if i.id not in self.skipped]:
-            kind.show(left[0], len(left))
-            goes_on = None
-            while goes_on is None:
-                goes_on = self._answered(left[0], kind)
-            if not goes_on:
-                return False
-        return True
+    def left(self) -> list[Any]:
+        """The items to ask about, of one kind: first the candidates."""
+        for waiting in (self.candidates, self.merged):
+            if left := [one for one in waiting() if one.id not in self.skipped]:
+                return left
+        return []
 
-    def _answered(self, item: Any, kind: _Kind) -> bool | None:
-        """Ask once; whether the walk goes on, None where it asks again."""
-        answer = self.context.ask(f"{kind.keys} ")
-        if answer is None or answer.strip().lower() in ("q", "quit"):
-            return False
-        key, _, word = answer.strip().partition(" ")
-        key = key.lower()
-        try:
-            if key in ("?", "h", "help"):
-                self.tell(f"{_EXPLAINED[kind.keys]}\n{_EVERYWHERE}")
-            elif not key:
-                self.tell("  ? explains the keys")
-            elif key == "s":
-                self.skipped.add(item.id)
-                return True
-            elif key == "u" and self.decided:
-                from memcli.curation import undo
+    def ask(self) -> None:
+        """Ask about each item, until the person leaves."""
+        while left := self.left():
+            item = left[0]
+            is_merged = isinstance(item, MergedVersion)
+            (self._show_merged if is_merged else self._show_candidate)(item, len(left))
+            keys = _MERGED if is_merged else _CANDIDATE
+            goes_on = False
+            while not goes_on:
+                answer = self.context.ask(f"{keys} ")
+                if answer is None or answer.strip().lower() in ("q", "quit"):
+                    return
+                try:
+                    goes_on = self._obeyed(item, keys, *answer.strip().split(" ", 1))
+                except MemcliError as error:
+                    self.tell(error.message)
+                    if error.hint:
+                        self.tell(f"  {error.hint}")
+                    # Another process may have decided on it.
+                    goes_on = all(each.id != item.id for each in self.left())
 
-                undo.undo_last(self.vault, "review: ")
-                self.decided.pop()
-                return True
-            elif key == "u":
-                self.tell("nothing was decided in this walk: memcli undo")
-            elif outcome := kind.obey(item, key, word.strip()):
+    def _obeyed(self, item: Any, keys: str, key: str, word: str = "") -> bool:
+        """Do as a key says; whether the walk goes on, or asks again."""
+        key, word = key.lower(), word.strip()
+        if key in ("?", "h", "help"):
+            self.tell(f"{_EXPLAINED[keys]}\n{_EVERYWHERE}")
+        elif not key:
+            self.tell("  ? explains the keys")
+        elif key == "s":
+            self.skipped.add(item.id)
+            return True
+        elif key == "u" and self.decided:
+            from memcli.curation import undo
+
+            undo.undo_last(self.vault, "review: ")
+            self.decided.pop()
+            return True
+        elif key == "u":
+            self.tell("nothing was decided in this walk: memcli undo")
+        else:
+            decide = self._settle if keys == _MERGED else self._decide
+            outcome = decide(item, key, word)
+            if outcome:
                 self.decided.append(outcome)
-                self.tell(f"  {outcome}")
-                return True
-            else:
-                self.tell(f"  the key {key} does nothing here; ? explains the keys")
-        except MemcliError as error:
-            self.tell(error.message)
-            if error.hint:
-                self.tell(f"  {error.hint}")
-            # Another process may have decided on it.
-            if all(each.id != item.id for each in kind.waiting()):
-                return True
-        return None
+            self.tell(
+                f"  {outcome}"
+                if outcome
+                else f"  the key {key} does nothing here; ? explains the keys"
+            )
+            return bool(outcome)
+        return False
 
     # --- candidates -------------------------------------------------------------------
 
-    def show_candidate(self, item: PendingEntry, left: int) -> None:
+    def _show_candidate(self, item: PendingEntry, left: int) -> None:
         from memcli.vault.saved import not_shown
 
         tell = self.tell
@@ -189,7 +182,7 @@ class _Walk:
             self.tell(f"    ... all of it: memcli show {entry_id}")
         self.tell("")
 
-    def decide_candidate(self, item: PendingEntry, key: str, word: str) -> str | None:
+    def _decide(self, item: PendingEntry, key: str, word: str) -> str | None:
         vault = self.vault
         if key == "y":
             done = review.approve(vault, [item.id], {"kind": word} if word else None)
@@ -226,7 +219,7 @@ class _Walk:
 
     # --- texts that a merge replaced --------------------------------------------------
 
-    def show_merged(self, item: MergedVersion, left: int) -> None:
+    def _show_merged(self, item: MergedVersion, left: int) -> None:
         self.tell("")
         self.tell(f"two clones changed: {item.current_title} ({left} to decide on)")
         self.tell(f"  current ({item.current_id}):")
@@ -234,14 +227,10 @@ class _Walk:
         self.tell(f"  {item.reason} ({item.id}):")
         self._show_text(item.text, item.id)
 
-    def decide_merged(self, item: MergedVersion, key: str, word: str) -> str | None:
-        outcome = {"k": "kept", "t": "taken", "b": "joined"}.get(key)
-        if word or outcome is None:
-            return None
-        if key == "k":
-            review.keep_current(self.vault, item.id)
-        else:
-            review.take(self.vault, item.id, both=key == "b")
+    def _settle(self, item: MergedVersion, key: str, word: str) -> str | None:
+        outcome = None if word else _SETTLED.get(key)
+        if outcome:
+            review.settle(self.vault, item.id, outcome)
         return outcome
 
 
@@ -260,14 +249,8 @@ def walk(context: Context, vault: Vault, only: Collection[str] | None = None) ->
             everything.
     """
     at = _Walk(context, vault, only)
-    asked = bool(at.candidates())
-    merged = at.merged()
-    for kind in (
-        _Kind(at.candidates, at.show_candidate, _CANDIDATE, at.decide_candidate),
-        _Kind(at.merged, at.show_merged, _MERGED, at.decide_merged),
-    ):
-        if not at.ask_about(kind):
-            break
+    asked, merged = bool(at.candidates()), bool(at.merged())
+    at.ask()
 
     def counts(*outcomes: str) -> dict[str, int]:
         return {name: at.decided.count(name) for name in outcomes}
@@ -277,8 +260,7 @@ def walk(context: Context, vault: Vault, only: Collection[str] | None = None) ->
     data["left"] = len(left)
     shown = [("", data.copy())] if asked else []
     if merged:
-        data["merged"] = counts("kept", "taken", "joined")
-        data["merged"]["left"] = len(at.merged())
+        data["merged"] = {**counts(*_SETTLED.values()), "left": len(at.merged())}
         shown.append(("merged: ", data["merged"]))
 
     def text(canvas: Canvas) -> None:

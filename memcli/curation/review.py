@@ -314,45 +314,42 @@ def _waits(reason: str | None) -> bool:
     return text.startswith(MERGED_FROM) and not text.endswith(_DECIDED)
 
 
-def keep_current(vault: Vault, entry_id: str) -> None:
-    """Decide that the current version is right.
-
-    Raises:
-        NotAllowed: it does not wait for a decision.
-        Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
-    """
-    with Changing(vault) as at:
-        version, _ = _merged_version(at, entry_id)
-        _note_decided(at, version, "kept the version beside")
-
-
-def take(vault: Vault, entry_id: str, *, both: bool = False) -> None:
-    """Make the text of such a version the next version of its entry.
+def settle(vault: Vault, entry_id: str, outcome: str) -> None:
+    """Decide on a version that was replaced.
 
     Args:
         vault: where it is.
-        entry_id: the version that was replaced.
-        both: put it behind the current text instead.
+        entry_id: the version.
+        outcome: kept, the current version is right; taken, its text becomes the next
+            version of its entry; or joined, its text goes behind the current one.
 
     Raises:
-        As `keep_current`; NotAllowed also where the entry is not in force.
+        NotAllowed: it does not wait for a decision, or its entry is not in force.
+        Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
     from memcli.curation.evolve import successor
 
     with Changing(vault) as at:
         version, head = _merged_version(at, entry_id)
-        text = version.entry.body
-        if both:
-            text = f"{head.entry.body.rstrip()}\n\n{text}"
-        old = [head.entry, version.entry]
-        fresh = successor(vault, head.entry, {"text": text}, (), at.now_ms, False)
-        fresh = lineage.passed_on(vault, fresh, old, shared_anew=False)
-        at.change.carry(version.data)
-        at.change.carry(head.data)
-        reason = "joined in review" if both else "taken in review"
-        lineage.replace(vault, at.change, head, fresh, reason=reason, now=at.now)
-        at.change.note(fresh, "review")
-        _note_decided(at, version, "joined" if both else "took")
+        if outcome != "kept":
+            text = version.entry.body
+            if outcome == "joined":
+                text = f"{head.entry.body.rstrip()}\n\n{text}"
+            fresh = successor(vault, head.entry, {"text": text}, (), at.now_ms, False)
+            old = [head.entry, version.entry]
+            fresh = lineage.passed_on(vault, fresh, old, shared_anew=False)
+            at.change.carry(version.data)
+            at.change.carry(head.data)
+            reason = f"{outcome} in review"
+            lineage.replace(vault, at.change, head, fresh, reason=reason, now=at.now)
+            at.change.note(fresh, "review")
+        # It is not to be asked about again.
+        decided = version.entry.replace(reason=f"{version.entry.reason}{_DECIDED}")
+        at.write(version, decided)
+        at.say("review", [f"{_SAID_OF[outcome]} {version.entry.display_title}"])
+
+
+_SAID_OF = {"kept": "kept the version beside", "taken": "took", "joined": "joined"}
 
 
 def _merged_version(at: Changing, entry_id: str) -> tuple[Stored, Stored]:
@@ -366,10 +363,3 @@ def _merged_version(at: Changing, entry_id: str) -> tuple[Stored, Stored]:
     if name is None:
         raise NotAllowed(f"{version.entry.id} has no current version", code="decided")
     return version, at.in_use(name, Action.EVOLVE)
-
-
-def _note_decided(at: Changing, version: Stored, what: str) -> None:
-    """Note on a version that it is not to be asked about again."""
-    reason = f"{version.entry.reason}{_DECIDED}"
-    at.write(version, version.entry.replace(reason=reason))
-    at.say("review", [f"{what} {version.entry.display_title}"])

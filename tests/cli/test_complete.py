@@ -126,7 +126,8 @@ def test_a_hostile_vault_offers_words_only_and_titles_in_one_plain_line(
 
 BASH = (
     "COMP_LINE='memcli {0}'; COMP_POINT=${{#COMP_LINE}}; COMP_WORDS=({1}); "
-    "COMP_CWORD=0; COMP_TYPE=9; _memcli_completion; printf '%s\\n' \"${{COMPREPLY[@]}}\"\n"
+    "COMP_CWORD=0; COMP_TYPE=9; _memcli_completion; "
+    "printf '%s\\n' \"${{COMPREPLY[@]}}\"\n"
 )
 
 

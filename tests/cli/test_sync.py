@@ -110,9 +110,8 @@ def test_review_is_named_where_it_has_a_text_to_choose(
     assert lines[-1] == said
     assert review.merged_versions(two.vault("desk"))
     # A file in the place of a folder is told, and is nothing to review.
-    review.keep_current(
-        two.vault("desk"), review.merged_versions(two.vault("desk"))[0].id
-    )
+    version = review.merged_versions(two.vault("desk"))[0].id
+    review.settle(two.vault("desk"), version, "kept")
     Path(laptop, "notes").write_text("a file\n")
     Path(desk, "notes").mkdir()
     Path(desk, "notes", "mine.md").write_text("mine\n")
