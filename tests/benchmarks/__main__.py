@@ -3,10 +3,9 @@
 speed                    every target of speed and size as one table
 locomo --data FILE       how often recall finds the answer
 probe, asked             questions of software teams; questions in other words
-told, actions            decisions and lessons, and what breaks them
-worth                    decisions again, beside a page of titles and a grep
+actions                  lessons, and the edits that break them
+worth                    decisions, beside a page of titles and a grep
 turns --data FILE        what the miner saves of labelled turns
-timing -- COMMAND        one command over an empty Python
 
 Without a name: speed.
 """
@@ -16,7 +15,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-NAMES = "speed locomo probe asked told worth actions turns timing".split()
+NAMES = "speed locomo probe asked worth actions turns".split()
 
 
 def main() -> None:

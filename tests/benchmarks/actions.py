@@ -19,6 +19,7 @@ import tomllib
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from unittest.mock import patch
 
 from memcli import Vault
 from memcli.sessions.hooks import call as hook
@@ -31,6 +32,13 @@ if TYPE_CHECKING:
 
 _SCENARIOS = Path(__file__).with_name("actions_scenarios.toml")
 _HELD_BACK = 3
+TARGETS = {
+    "told at the prompt": None,
+    "told at the edit that breaks it": None,
+    "told at either": report.Target(0.9, at_least=True),
+    "told at the edit that keeps it": None,
+    "told anything at unrelated edits": report.Target(0.02),
+}
 
 
 class Scenario(NamedTuple):
@@ -48,14 +56,9 @@ class Scenario(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """Of some scenarios: the shares of lessons told at each place, and how many."""
+    """Of some scenarios: a share each by what is measured, and what was missed."""
 
-    size: int
-    prompt: float
-    action: float
-    either: float
-    keeps: float
-    unrelated: float
+    shares: dict[str, float]
     missed: list[str]
 
 
@@ -64,6 +67,21 @@ def scenarios() -> list[Scenario]:
     rows = tomllib.loads(_SCENARIOS.read_text(encoding="utf-8"))["scenario"]
     held = range(_HELD_BACK - 1, len(rows), _HELD_BACK)
     return [Scenario(**row, held_back=n in held) for n, row in enumerate(rows)]
+
+
+def words_of(event: str, root: str) -> list[str]:
+    """The words of a hook's command line."""
+    return [event, "--host", "claude-code", "--vault", root]
+
+
+def answer_of(event: str, root: str, given: dict[str, Any]) -> str:
+    """What a hook answers, which starts nothing in the background."""
+    call = hook.Call(words_of(event, root))
+    with patch("memcli.storage.detached.start"):
+        hook.answer(call, lambda: given)
+    if call.line.get("error"):
+        raise SystemExit(f"a hook failed: {call.line}")
+    return call.answer
 
 
 class Sessions:
@@ -94,15 +112,11 @@ class Sessions:
         self._count += 1
         cwd = str(self._folder / project)
         given = {"session_id": f"s{self._count}", "cwd": cwd, **fields}
-        words = [event, "--host", "claude-code", "--vault", self.root]
-        call = hook.Call(words)
-        hook.answer(call, lambda: given)
-        if call.line.get("error"):
-            raise SystemExit(f"a hook failed: {call.line}")
-        found = [name for name, id_ in self.ids.items() if id_ in call.answer]
+        answer = answer_of(event, self.root, given)
+        found = [name for name, id_ in self.ids.items() if id_ in answer]
         if event == "pre-tool" and found:
             given["session_id"] += "x"
-            if not glance.look(words, given, os.environ):
+            if not glance.look(words_of(event, self.root), given, os.environ):
                 raise SystemExit(f"the first look missed {found}: {given}")
         return found
 
@@ -127,34 +141,26 @@ def _tool(action: dict[str, str]) -> dict[str, Any]:
 
 def measure(sessions: Sessions, chosen: list[Scenario]) -> Figures:
     """The figures of some scenarios."""
-    prompt = action = either = keeps = unrelated = 0
+    shares: dict[str, float] = dict.fromkeys(TARGETS, 0)
     missed = []
     for each in chosen:
-        asked = each.name in sessions.told(
-            each.project, "prompt-submit", prompt=each.task
+        where = each.project
+        asked = each.name in sessions.told(where, "prompt-submit", prompt=each.task)
+        broken = each.name in sessions.at(where, each.breaks)
+        beside = [(other, sessions.at(where, other)) for other in each.unrelated]
+        vain = [(other, found) for other, found in beside if found]
+        counts = (
+            asked,
+            broken,
+            asked or broken,
+            each.name in sessions.at(where, each.keeps),
+            len(vain) / len(beside),
         )
-        broken = each.name in sessions.at(each.project, each.breaks)
-        prompt += asked
-        action += broken
-        either += asked or broken
-        if not (asked or broken):
-            missed.append(each.name)
-        keeps += each.name in sessions.at(each.project, each.keeps)
-        for other in each.unrelated:
-            found = sessions.at(each.project, other)
-            unrelated += bool(found)
-            if found:
-                missed.append(f"{each.name}: told {found} at {other}")
-    size = len(chosen)
-    return Figures(
-        size,
-        prompt / size,
-        action / size,
-        either / size,
-        keeps / size,
-        unrelated / (3 * size),
-        missed,
-    )
+        for name, count in zip(TARGETS, counts, strict=True):
+            shares[name] += count / len(chosen)
+        missed += [each.name] * (not (asked or broken))
+        missed += [f"{each.name}: told {found} at {other}" for other, found in vain]
+    return Figures(shares, missed)
 
 
 @contextmanager
@@ -178,24 +184,17 @@ def main() -> None:
     arguments = parser.parse_args()
     known = scenarios()
     report.show(report.heading())
-    told = report.Target(0.9, at_least=True)
-    quiet = report.Target(0.02)
     missed: list[str] = []
     for apart in (True, False):
         with scratch() as folder:
             sessions = Sessions(folder, known, apart=apart)
             where = "each in its project" if apart else "all everywhere"
             for name, held in (("tuned on", False), ("held back", True)):
-                got = measure(sessions, [one for one in known if one.held_back is held])
-                size = f"{got.size} {name}, {where}"
-                for label, figure, target in (
-                    ("told at the prompt", got.prompt, None),
-                    ("told at the edit that breaks it", got.action, None),
-                    ("told at either", got.either, told),
-                    ("told at the edit that keeps it", got.keeps, None),
-                    ("told anything at unrelated edits", got.unrelated, quiet),
-                ):
-                    row = report.Row(label, size, figure, "", target)
+                chosen = [one for one in known if one.held_back is held]
+                got = measure(sessions, chosen)
+                size = f"{len(chosen)} {name}, {where}"
+                for label, target in TARGETS.items():
+                    row = report.Row(label, size, got.shares[label], "", target)
                     report.show(report.line(row))
                 missed += [] if held else got.missed
     for each in missed if arguments.misses else ():

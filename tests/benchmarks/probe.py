@@ -26,41 +26,10 @@ CUT = 3
 LINKED_CUT = 5
 
 
-def read() -> tuple[list[locomo.Unit], dict[str, list[locomo.Question]]]:
-    """Return the notes, and the questions by group."""
-    told = tomllib.loads(DATA.read_text(encoding="utf-8"))
-    units = [
-        locomo.Unit(key, "", text, {"text": text, "source": {"record": key}})
-        for key, text in told["notes"].items()
-    ]
-    groups = {
-        group: [
-            locomo.Question(
-                text, place, (wanted,) if isinstance(wanted, str) else tuple(wanted)
-            )
-            for text, wanted in asked.items()
-        ]
-        for place, (group, asked) in enumerate(told["questions"].items())
-    }
-    return units, groups
-
-
-def linked() -> tuple[list[locomo.Unit], list[locomo.Question]]:
-    """Return the notes of the pairs, and a question about the first of each."""
-    told = tomllib.loads(DATA.read_text(encoding="utf-8"))["linked"]
-    units, questions = [], []
-    for place, pair in enumerate(told):
-        for role in ("about", "answer"):
-            key, text = f"{role}-{place}", pair[role]
-            entry = {"text": text, "source": {"record": key}}
-            units.append(locomo.Unit(key, "", text, entry))
-        questions.append(locomo.Question(pair["question"], 0, (units[-1].key,)))
-    return units, questions
-
-
-def hit(outcome: locomo.Outcome, cut: int = CUT) -> bool:
-    """Whether an answer is among the first rows."""
-    return bool(set(outcome.evidence) & set(outcome.found[:cut]))
+def unit(key: str, text: str, **fields: list[str]) -> locomo.Unit:
+    """A memory that is told from others by its key."""
+    entry = {"text": text, "source": {"record": key}, **fields}
+    return locomo.Unit(key, "", text, entry)
 
 
 def main() -> None:
@@ -68,29 +37,42 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--missed", action="store_true", help="name what was missed")
     arguments = parser.parse_args()
-    units, groups = read()
-    questions = [one for asked in groups.values() for one in asked]
+    data = tomllib.loads(DATA.read_text(encoding="utf-8"))
+    units = [unit(key, text) for key, text in data["notes"].items()]
+    groups = list(data["questions"])
+    questions = [
+        locomo.Question(
+            text, place, tuple([wanted] if isinstance(wanted, str) else wanted)
+        )
+        for place, group in enumerate(groups)
+        for text, wanted in data["questions"][group].items()
+    ]
     outcomes = locomo.ask_memcli(units, questions)
-    others = locomo.ask_fts5(units, questions, stop_words=False)
+    others = locomo.ask_fts5(units, questions)
 
-    def share(found: Sequence[locomo.Outcome], place: int | None = None) -> float:
-        return mean(hit(one) for one in found if place in (None, one.category))
+    def row(name: str, places: Sequence[int]) -> str:
+        mine, theirs = (
+            [one.hit(CUT) for one in found if one.category in places]
+            for found in (outcomes, others)
+        )
+        return f"| {name} | {len(mine)} | {mean(mine):.3f} | {mean(theirs):.3f} |"
 
     report.show(f"{len(units)} notes, {len(questions)} questions\n")
     report.show(f"| group | n | hit@{CUT} | FTS5 hit@{CUT} |\n|---|---:|---:|---:|")
-    for place, (group, asked) in enumerate(groups.items()):
-        mine, theirs = share(outcomes, place), share(others, place)
-        report.show(f"| {group} | {len(asked)} | {mine:.3f} | {theirs:.3f} |")
-    report.show(
-        f"| **all** | {len(questions)} | {share(outcomes):.3f} | {share(others):.3f} |"
-    )
+    for place, group in enumerate(groups):
+        report.show(row(group, [place]))
+    report.show(row("**all**", range(len(groups))))
     for one, outcome in zip(questions, outcomes, strict=True):
-        if arguments.missed and not hit(outcome):
+        if arguments.missed and not outcome.hit(CUT):
             report.show(f"{one.text}: {', '.join(outcome.found[:CUT]) or 'nothing'}")
-    pairs, about = linked()
-    tied = locomo.ask_memcli([*units, *pairs], about)
-    hits = sum(hit(one, LINKED_CUT) for one in tied)
-    report.show(f"\nlinked by a name: {hits} of {len(tied)} in the first {LINKED_CUT}")
+    about = []
+    for place, pair in enumerate(data["linked"]):
+        units += [unit(f"{role}-{place}", pair[role]) for role in ("about", "answer")]
+        about.append(locomo.Question(pair["question"], 0, (f"answer-{place}",)))
+    hits = [one.hit(LINKED_CUT) for one in locomo.ask_memcli(units, about)]
+    report.show(
+        f"\nlinked by a name: {sum(hits)} of {len(hits)} in the first {LINKED_CUT}"
+    )
 
 
 if __name__ == "__main__":

@@ -16,30 +16,20 @@ from tests.benchmarks import timing
 
 
 class Target(NamedTuple):
-    """What a figure must reach, and the further step where there are two."""
+    """What a figure must reach."""
 
     value: float
-    then: float | None = None
     at_least: bool = False
 
     def verdict(self, value: float) -> str:
-        """Return `met`, `met, short of ...` or `short`."""
-        if not self._reached(value, self.value):
-            return "**short**"
-        if self.then is not None and not self._reached(value, self.then):
-            return f"met; short of {self.then:g}"
-        return "met"
-
-    def _reached(self, value: float, wanted: float) -> bool:
-        # 0.8 summed from thirds is not short of 0.8.
-        value = round(value, 3)
-        return value >= wanted if self.at_least else value <= wanted
+        """Return `met` or `short`."""
+        value = round(value, 3)  # 0.8 summed from thirds is not short of 0.8
+        met = value >= self.value if self.at_least else value <= self.value
+        return "met" if met else "**short**"
 
     def __str__(self) -> str:
         """Return the target as a table shows it."""
-        sign = "≥" if self.at_least else "≤"
-        then = "" if self.then is None else f", then {self.then:g}"
-        return f"{sign} {self.value:g}{then}"
+        return f"{'≥' if self.at_least else '≤'} {self.value:g}"
 
 
 class Row(NamedTuple):
@@ -64,12 +54,6 @@ def line(row: Row) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def ratio_row(timed: timing.Timing, size: str, target: Target | None = None) -> Row:
-    """Return the row of a timed command: its ratio, and its CPU and wall aside."""
-    notes = f"{timed.cpu * 1000:.0f} ms CPU, {timed.wall * 1000:.0f} ms wall"
-    return Row(f"`{timed.label}`", size, timed.ratio, "×", target, notes)
-
-
 def heading() -> str:
     """Return the first two lines of a table of rows."""
     return (
@@ -91,7 +75,7 @@ def talk(text: str) -> None:
 
 def machine() -> str:
     """Return date, processor, versions and the yardstick in one paragraph."""
-    empty = timing.yardstick()
+    cpu, wall = timing.yardstick()
     git = timing.run(["git", "--version"]).out.removeprefix("git version").strip()
     try:
         installed = version("memcli")
@@ -102,8 +86,7 @@ def machine() -> str:
         f"{today}; {_processor()}, {os.cpu_count()} cores; "
         f"{platform.system()}; Python {platform.python_version()}, "
         f"git {git}, SQLite {sqlite3.sqlite_version}, memcli {installed}; "
-        f"`python -c pass` = {empty.cpu * 1000:.1f} ms CPU, "
-        f"{empty.wall * 1000:.1f} ms wall."
+        f"`python -c pass` = {cpu * 1000:.1f} ms CPU, {wall * 1000:.1f} ms wall."
     )
 
 

@@ -15,6 +15,7 @@ import shutil
 import tempfile
 import time
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.entries import layout
@@ -71,18 +72,37 @@ class Bench(NamedTuple):
         stdin: Callable[[int], bytes] | None = None,
         before: Callable[[int], None] | None = None,
     ) -> float:
-        """Time a command, and print its row; its ratio."""
-        timed = timing.measure(
-            f"memcli {label}",
-            lambda turn: self.memcli(*words(turn)),
-            runs=self.runs,
-            env=self.env,
-            stdin=stdin,
-            before=before,
+        """Time a command after one warm-up, and print its row; its ratio.
+
+        Its CPU is divided by that of empty processes right before and right after it.
+        `words` and `stdin` are of the run's number: some commands may not be repeated.
+        """
+        results: list[timing.Run] = []
+        ratios: list[float] = []
+        for turn in range(self.runs + 1):
+            command = self.memcli(*words(turn))
+            given = stdin(turn) if stdin else b""
+            if before:
+                before(turn)
+            first, _ = timing.yardstick(1, self.env)
+            result = timing.run(command, env=self.env, stdin=given)
+            second, _ = timing.yardstick(1, self.env)
+            timing.must(result, command)
+            if turn:
+                results.append(result)
+                ratios.append(result.cpu / ((first + second) / 2))
+        cpu = 1_000 * median(one.cpu for one in results)
+        wall = 1_000 * median(one.wall for one in results)
+        row = report.Row(
+            f"`memcli {label}`",
+            f"{self.size:,}",
+            median(ratios),
+            "×",
+            report.Target(TARGETS[label]),
+            f"{cpu:.0f} ms CPU, {wall:.0f} ms wall",
         )
-        target = report.Target(TARGETS[label])
-        report.show(report.line(report.ratio_row(timed, f"{self.size:,}", target)))
-        return timed.ratio
+        report.show(report.line(row))
+        return row.figure
 
 
 def made(work: Path, size: int, notes: Sequence[corpus.Note], runs: int) -> Bench:

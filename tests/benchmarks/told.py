@@ -1,47 +1,36 @@
-"""What a person decided, and whether it reaches the session that would break it.
+"""Decisions, and the sessions that would break them: the cases of `worth`.
 
 Each case of told.toml is a decision, as it was said in one session, and the task of a
 later one. All decisions lie in one project's vault, among other memories. A session is
-told something at its start, with its prompt and before its first write; each is asked
-alone, and then all three in one session. Ordinary prompts and edits that break nothing
-count what is told for nothing. The hooks' own functions answer, in this process.
-
-    python -m tests.benchmarks told [--sizes 200,1000,5000] [--half choose] [--misses]
-
-A cell `9 + 8` counts the fifteen cases for choosing, and the fifteen for reporting.
+told something at its start, with its prompt and before its first write. Ordinary
+prompts and edits that break nothing count what is told for nothing. The hooks' own
+functions answer, in this process.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
 import subprocess
 import time
 import tomllib
-from collections import Counter
 from itertools import accumulate
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
-from unittest.mock import patch
 
 from memcli import Vault
 from memcli.entries import dates
 from memcli.hosts.transcript import Step
-from memcli.sessions.hooks import call as hook
 from memcli.sessions.hooks import glance
-from memcli.sessions.reflect_session import candidates
 from memcli.vault import create
-from tests.benchmarks import corpus, report
-from tests.benchmarks.actions import scratch
+from tests.benchmarks import corpus
+from tests.benchmarks.actions import answer_of, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-HALVES = ("choose", "report")
-SIZES = (200, 1_000, 5_000)
 PROJECT = "example.com/acme/shop"
 START, PROMPT, WRITE = PLACES = ("session-start", "prompt-submit", "pre-tool")
 _KINDS = ("decision", "convention", "fix", "preference", "workflow", "lesson")
@@ -110,14 +99,6 @@ def others(beside: Beside, size: int) -> Iterator[tuple[str, str]]:
 def session_of(decision: Decision) -> list[Step]:
     """The session in which a decision was made."""
     return [*_BEFORE, Step("user", decision.said, 3, "r3")]
-
-
-def mined(decision: Decision) -> tuple[str, int]:
-    """What becomes of a decision by rules alone, and how many words of it are kept."""
-    found = candidates(session_of(decision)).candidates
-    levels = {str(one.confidence) for one in found}
-    level = next((one for one in ("HIGH", "MEDIUM", "LOW") if one in levels), "missed")
-    return level, decision.kept(" ".join(one.text for one in found))
 
 
 def rows_of(answer: str) -> dict[str, str]:
@@ -193,16 +174,13 @@ class Sessions:
         """The rows that a session, mostly one of its own, is told at one event."""
         self._count += 1
         given = {"session_id": session or f"s{self._count}", "cwd": folder, **fields}
-        words = [event, "--host", "claude-code", "--vault", self.root]
-        if event == WRITE and not glance.look(words, given, os.environ):
+        if event == WRITE and not glance.look(
+            words_of(event, self.root), given, os.environ
+        ):
             return {}
-        call = hook.Call(words)
-        with patch("memcli.storage.detached.start"):
-            hook.answer(call, lambda: given)
-        if call.line.get("error"):
-            raise SystemExit(f"a hook failed: {call.line}")
-        self.characters += len(call.answer)
-        return rows_of(call.answer)
+        answer = answer_of(event, self.root, given)
+        self.characters += len(answer)
+        return rows_of(answer)
 
     def at(self, event: str, place: int, session: str = "") -> dict[str, str]:
         """The rows that the task of a decision is told at one event."""
@@ -224,42 +202,6 @@ def _write(folder: str, path: str, text: str) -> dict[str, Any]:
     return {"tool_name": "Write", "tool_input": given}
 
 
-class Figures:
-    """Of one size: cases by measure and half; rows told, and for nothing."""
-
-    def __init__(self) -> None:
-        self.cases: Counter[tuple[str, str]] = Counter()
-        self.rows: Counter[str] = Counter()
-        self.noise: dict[str, float] = {}
-        self.missed: dict[str, str] = {}
-
-
-def measure(
-    sessions: Sessions, decisions: Sequence[Decision], beside: Beside
-) -> Figures:
-    """Ask at each place, alone and in one session; then for nothing."""
-    figures = Figures()
-    for place, one in enumerate(decisions):
-        id_ = sessions.ids[one.name]
-        for event in PLACES:
-            rows = sessions.at(event, place)
-            figures.cases[event, one.half] += id_ in rows
-            if event != START:
-                figures.rows["told"] += len(rows)
-                figures.rows["useful"] += id_ in rows
-        lines = [
-            sessions.at(event, place, f"all-{one.name}").get(id_, "")
-            for event in PLACES
-        ]
-        figures.cases["any", one.half] += any(lines)
-        whole = max(map(one.kept, lines)) == len(one.words)
-        figures.cases["whole", one.half] += whole
-        if not whole:
-            figures.missed[one.name] = "not told whole" if any(lines) else "not told"
-    figures.noise = in_vain(sessions, beside)
-    return figures
-
-
 def in_vain(sessions: Sessions, beside: Beside) -> dict[str, float]:
     """The shares of ordinary prompts and of edits that are told anything."""
     folder = sessions.repository(0)
@@ -271,69 +213,3 @@ def in_vain(sessions: Sessions, beside: Beside) -> dict[str, float]:
         event: sum(map(bool, told)) / len(told)
         for event, told in ((PROMPT, prompts), (WRITE, edits))
     }
-
-
-def table(found: Mapping[int, Figures], halves: Sequence[str]) -> Iterator[str]:
-    """The lines of the table, a column for each number of other memories."""
-
-    def cases(name: str) -> list[str]:
-        counts = [[each.cases[name, half] for half in halves] for each in every]
-        return [" + ".join(map(str, each)) for each in counts]
-
-    def shares(values: Iterable[float]) -> list[str]:
-        return [f"{value:.3f}".removeprefix("0") for value in values]
-
-    every = list(found.values())
-    useful = (each.rows["useful"] / max(1, each.rows["told"]) for each in every)
-    for row in (
-        ("measure", "asked", *(f"{size:,} others" for size in found)),
-        ("---", "---", *("---:" for _ in found)),
-        ("named at the start", "", *cases(START)),
-        ("told at the prompt", "", *cases(PROMPT)),
-        ("told before the write", "", *cases(WRITE)),
-        ("reaches the session", "≥ 24 of 30", *cases("any")),
-        ("reaches it whole", "", *cases("whole")),
-        ("of rows at prompt and write, useful", "", *shares(useful)),
-        ("prompts told for nothing", "≤ .08", *shares(f.noise[PROMPT] for f in every)),
-        ("edits told for nothing", "", *shares(f.noise[WRITE] for f in every)),
-    ):
-        yield f"| {' | '.join(row)} |"
-
-
-def main() -> None:
-    """Measure, and print what rules keep of each decision, and the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
-    parser.add_argument("--half", choices=HALVES, help="only these cases")
-    parser.add_argument("--misses", action="store_true", help="name what was missed")
-    arguments = parser.parse_args()
-    halves = [arguments.half] if arguments.half else HALVES
-    decisions, beside = read()
-    outcomes = [(one, *mined(one)) for one in decisions if one.half in halves]
-    for half in halves:
-        own = [each for each in outcomes if each[0].half == half]
-        counts = Counter(level for _, level, _ in own)
-        found = [each for each in own if each[1] != "missed"]
-        wanted = sum(len(one.words) for one, _, _ in found) or 1
-        kept = sum(count for _, _, count in found) / wanted
-        levels = ", ".join(f"{count} {level}" for level, count in counts.most_common())
-        report.show(
-            f"Mined, to {half}: {levels}; of the words that matter in what was found, "
-            f"{kept:.2f} were kept."
-        )
-    sizes = {}
-    with scratch() as folder:
-        for size in map(int, arguments.sizes.split(",")):
-            # The other half lies beside all the same.
-            sessions = Sessions(folder, decisions, beside, size)
-            sizes[size] = measure(sessions, decisions, beside)
-    report.show("\n" + "\n".join(table(sizes, halves)))
-    for one, level, count in outcomes if arguments.misses else ():
-        report.show(f"{one.name}: {level}, kept {count} of {len(one.words)}")
-        for size, figures in sizes.items():
-            if one.name in figures.missed:
-                report.show(f"- {figures.missed[one.name]}, {size:,} others")
-
-
-if __name__ == "__main__":
-    main()

@@ -9,7 +9,7 @@ lines as Claude Code does with MEMORY.md, and a grep, which is given the ten lin
 hold most words of the prompt. `reached` means that it was told, by title at least,
 before the first write; `whole` that no word that matters is missing.
 
-    python -m tests.benchmarks.worth [--sizes 30,200,1000,5000]
+    python -m tests.benchmarks worth [--sizes 30,200,1000,5000]
 """
 
 from __future__ import annotations
