@@ -4,7 +4,7 @@ speed                    every target of speed and size as one table
 locomo --data FILE       how often recall finds the answer
 probe, asked             questions of software teams; questions in other words
 actions                  lessons, and the edits that break them
-worth                    decisions, beside a page of titles and a grep
+told                     decisions, beside a page of titles and a grep
 turns --data FILE        what the miner saves of labelled turns
 
 Without a name: speed.
@@ -15,7 +15,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-NAMES = "speed locomo probe asked worth actions turns".split()
+NAMES = "speed locomo probe asked told actions turns".split()
 
 
 def main() -> None:

@@ -1,215 +1,189 @@
-"""Decisions, and the sessions that would break them: the cases of `worth`.
+"""Whether a decision reaches the session that would break it, and what it costs.
 
-Each case of told.toml is a decision, as it was said in one session, and the task of a
-later one. All decisions lie in one project's vault, among other memories. A session is
-told something at its start, with its prompt and before its first write. Ordinary
-prompts and edits that break nothing count what is told for nothing. The hooks' own
-functions answer, in this process.
+The decisions, tasks and edits of told.toml, in vaults of several sizes. A decision
+comes into the vault in one of three ways: rules mined it; a judge gave it, a stub that
+answers with every statement, so that only memcli's checks refuse one, and a real judge
+finds less; or the agent saved it whole. Beside these is what an agent has without
+memcli: a page with the title of each memory, of which its host loads the newest 200
+lines as Claude Code does with MEMORY.md, and a grep, which is given the ten lines that
+hold most words of the prompt. `reached` means that it was told, by title at least,
+before the first write; `whole` that no word that matters is missing.
+
+    python -m tests.benchmarks told [--sizes 30,200,1000,5000] [--half choose]
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import os
 import re
-import subprocess
-import time
-import tomllib
-from itertools import accumulate
-from pathlib import Path
-from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from memcli import Vault
-from memcli.entries import dates
-from memcli.hosts.transcript import Step
-from memcli.sessions.hooks import glance
+from memcli.hosts.transcript import Session
+from memcli.sessions import answers, digest, routing
+from memcli.sessions.mining.candidate import title
+from memcli.sessions.reflect_session import candidates
 from memcli.vault import create
-from tests.benchmarks import corpus
-from tests.benchmarks.actions import answer_of, words_of
+from tests.benchmarks import cases, report
+from tests.benchmarks.actions import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-PROJECT = "example.com/acme/shop"
-START, PROMPT, WRITE = PLACES = ("session-start", "prompt-submit", "pre-tool")
-_KINDS = ("decision", "convention", "fix", "preference", "workflow", "lesson")
-_ID = re.compile(r"\[([0-9a-z]{16})\]")
-_BEFORE = (
-    Step("user", "Read what we have here and tell me what you would do.", 1, "r1"),
-    Step("assistant", "I read it; nothing was changed. My proposal is ...", 2, "r2"),
-)
+    from tests.benchmarks.cases import Beside, Decision, Sessions
+
+SIZES = (30, 200, 1_000, 5_000)
+_LOADED, _GREPPED = 200, 10
 
 
-class Decision(NamedTuple):
-    """One case, as the head of told.toml describes it."""
+class Told(NamedTuple):
+    """Of one way and one size: decisions that reached the session, and whole; the
+    shares of ordinary prompts and edits that were told something; characters that a
+    session costs."""
 
-    name: str
-    half: str
-    said: str
-    file: str
-    text: str
-    task: str
-    words: list[str]
-    last: str = ""
-
-    def kept(self, text: str) -> int:
-        """How many of the words that matter a text has."""
-        return sum(word.lower() in text.lower() for word in self.words)
+    reached: int
+    whole: int
+    prompts: float
+    edits: float
+    characters: float
 
 
-class Beside(NamedTuple):
-    """What lies beside: frames and memories, prompts, and edits as path and text."""
-
-    frames: list[str]
-    memories: list[tuple[str, str]]
-    prompts: list[str]
-    edits: list[tuple[str, str]]
-
-
-def read() -> tuple[list[Decision], Beside]:
-    """The cases, and what lies beside."""
-    path = Path(__file__).with_suffix(".toml")
-    data = tomllib.loads(path.read_text(encoding="utf-8"))
-    beside = data["beside"]
-    memories = [line.partition(": ") for line in beside["memories"].splitlines()]
-    edits = re.split(r"^== ", beside["edits"], flags=re.MULTILINE)[1:]
-    return [Decision(**row) for row in data["decision"]], Beside(
-        beside["frames"].splitlines(),
-        [(kind, text) for kind, _, text in memories],
-        beside["prompts"].splitlines(),
-        [(path, text) for path, _, text in (edit.partition("\n") for edit in edits)],
-    )
-
-
-def others(beside: Beside, size: int) -> Iterator[tuple[str, str]]:
-    """So many memories, each with its kind: the written ones, then filled frames."""
-    yield from beside.memories[:size]
-    vocabulary = corpus.Vocabulary(1)
-    words = vocabulary.words[vocabulary.first_content :]
-    weights = list(accumulate(1 / (rank + 30) for rank in range(len(words))))
-    rng = Random("told")
-    for number in range(size - len(beside.memories)):
-        frame = rng.choice(beside.frames)
-        filling = rng.choices(words, cum_weights=weights, k=frame.count("{}"))
-        text = frame.format(*filling)
-        yield _KINDS[number % len(_KINDS)], text[0].upper() + text[1:]
-
-
-def session_of(decision: Decision) -> list[Step]:
-    """The session in which a decision was made."""
-    return [*_BEFORE, Step("user", decision.said, 3, "r3")]
-
-
-def rows_of(answer: str) -> dict[str, str]:
-    """The row of each entry that a hook's answer tells, by id."""
-    if not answer:
-        return {}
-    text = json.loads(answer)["hookSpecificOutput"].get("additionalContext", "")
-    return {id_: line for line in text.splitlines() for id_ in _ID.findall(line)}
-
-
-class Sessions:
-    """A vault that holds the decisions among others, and a repository for each task.
-
-    `kept` is what the vault has of each decision, kind and text: the whole of all, if
-    not given. `characters` counts what hooks answered.
-    """
-
-    def __init__(
-        self,
-        folder: Path,
-        decisions: Sequence[Decision],
-        beside: Beside,
-        size: int,
-        kept: Mapping[str, tuple[str, str]] | None = None,
-    ) -> None:
-        self._count = self.characters = 0
-        self._decisions = list(decisions)
-        self._folder = folder
-        self.root = str(folder / f"vault-{size}")
-        create.prepare(self.root)
-        vault = Vault(self.root)
-        if kept is None:
-            kept = {one.name: ("decision", one.said) for one in decisions}
-        every = [*kept.values(), *others(beside, size)]
-        # Whoever was saved last is told first where nothing else decides.
-        Random("order").shuffle(every)
-        # One an hour: of several of one second, chance would say which is told.
-        start = int(time.time()) - 3_600 * len(every)
-        fields = [
-            {
-                "text": text,
-                "kind": kind,
-                "project": PROJECT,
-                "created": dates.iso(start + 3_600 * hour),
-            }
-            for hour, (kind, text) in enumerate(every)
-        ]
-        saved = vault.save_all([vault.draft(each) for each in fields])
-        by_text = {text: one.id for (_, text), one in zip(every, saved, strict=True)}
-        self.ids = {name: by_text[text] for name, (_, text) in kept.items()}
-        self.texts = [text for _, text in every]
-        vault.recall("anything")
-
-    def repository(self, place: int) -> str:
-        """The folder of a task, with the last commits: two of others, and its own."""
-        folder = self._folder / self._decisions[place].name
-        if not folder.exists():
-            folder.mkdir()
-            _git(folder, "init", "-q")
-            _git(folder, "remote", "add", "origin", f"https://{PROJECT}.git")
-            for one in self._decisions[max(0, place - 2) : place + 1]:
-                if one.last:
-                    path = folder / one.file
-                    path.parent.mkdir(parents=True, exist_ok=True)
-                    path.write_text("\n")
-                    _git(folder, "add", ".")
-                    _git(folder, "commit", "-q", "-m", one.last)
-        return str(folder)
-
-    def told(
-        self, event: str, folder: str, session: str = "", **fields: Any
-    ) -> dict[str, str]:
-        """The rows that a session, mostly one of its own, is told at one event."""
-        self._count += 1
-        given = {"session_id": session or f"s{self._count}", "cwd": folder, **fields}
-        if event == WRITE and not glance.look(
-            words_of(event, self.root), given, os.environ
-        ):
-            return {}
-        answer = answer_of(event, self.root, given)
-        self.characters += len(answer)
-        return rows_of(answer)
-
-    def at(self, event: str, place: int, session: str = "") -> dict[str, str]:
-        """The rows that the task of a decision is told at one event."""
-        one, folder = self._decisions[place], self.repository(place)
-        given = {
-            START: {"source": "startup"},
-            PROMPT: {"prompt": one.task},
-            WRITE: _write(folder, one.file, one.text),
-        }
-        return self.told(event, folder, session, **given[event])
-
-
-def _git(folder: Path, *words: str) -> None:
-    subprocess.run(["git", *words], cwd=folder, check=True)
-
-
-def _write(folder: str, path: str, text: str) -> dict[str, Any]:
-    given = {"file_path": os.path.join(folder, path), "content": text}
-    return {"tool_name": "Write", "tool_input": given}
-
-
-def in_vain(sessions: Sessions, beside: Beside) -> dict[str, float]:
-    """The shares of ordinary prompts and of edits that are told anything."""
-    folder = sessions.repository(0)
-    prompts = [sessions.told(PROMPT, folder, prompt=each) for each in beside.prompts]
-    edits = [
-        sessions.told(WRITE, folder, **_write(folder, *each)) for each in beside.edits
+def by_rules(decision: Decision, vault: Vault) -> tuple[str, str] | None:
+    """The kind and the text that rules save of a decision: the best, if several."""
+    routes = [
+        routing.by_confidence(vault, candidate, {}, cases.PROJECT)
+        for candidate in candidates(cases.session_of(decision)).candidates
     ]
-    return {
-        event: sum(map(bool, told)) / len(told)
-        for event, told in ((PROMPT, prompts), (WRITE, edits))
+    drafts = [route.draft for route in routes if route.action == "saved"]
+    saved = [(draft.kind, draft.body.strip()) for draft in drafts if draft]
+    return max(saved, key=lambda each: decision.kept(each[1]), default=None)
+
+
+def by_judge(decision: Decision, _vault: Vault) -> tuple[str, str] | None:
+    """The same of a judge that answers with the statement, cut as it is told to."""
+    session = Session("told", "generic")
+    turns = digest.turns_of(cases.session_of(decision))
+    made = digest.compose(session, None, turns, [])
+    said = {
+        "turns": [turns[-1].number],
+        "kind": "decision",
+        "text": decision.said[: digest.LONGEST_TEXT],
+        "why": "decided",
+        "confidence": "HIGH",
     }
+    kept, _, _ = answers.read(json.dumps(said).encode(), made)
+    return (kept[0].kind or "", kept[0].text) if kept else None
+
+
+def by_agent(decision: Decision, _vault: Vault) -> tuple[str, str] | None:
+    """The same of an agent that saves what is decided."""
+    return "decision", decision.said
+
+
+WAYS = {
+    "memcli, rules alone": by_rules,
+    "memcli, an agent that saves": by_agent,
+    "memcli, a judge": by_judge,
+}
+
+
+def of_memcli(
+    sessions: Sessions, decisions: Sequence[Decision], beside: Beside
+) -> Told:
+    """Each task as one session: its start, its prompt and its write."""
+    reached = whole = 0
+    for one in decisions:
+        rows: list[str] = []
+        for event in cases.PLACES:
+            found = sessions.at(event, one, f"told-{one.name}")
+            rows += [found[id_] for id_ in [sessions.ids.get(one.name)] if id_ in found]
+        reached += bool(rows)
+        whole += max(map(one.kept, rows), default=0) == len(one.words)
+    characters = sessions.characters / len(decisions)
+    vain = cases.in_vain(sessions, beside)
+    return Told(reached, whole, vain[cases.PROMPT], vain[cases.WRITE], characters)
+
+
+def of_a_page(
+    texts: Sequence[str], decisions: Sequence[Decision], beside: Beside
+) -> Told:
+    """A page of titles, and a grep over the memories with each prompt."""
+    newest = texts[::-1]
+    titles = [title(text) for text in newest[:_LOADED]]
+    words = [_words(text) for text in newest]
+
+    def grep(prompt: str) -> list[str]:
+        asked = _words(prompt)
+        shared = [(len(asked & held), place) for place, held in enumerate(words)]
+        best = sorted((-count, place) for count, place in shared if count)[:_GREPPED]
+        return [newest[place] for _, place in best]
+
+    reached = whole = characters = 0
+    for one in decisions:
+        found = grep(one.task)
+        place = newest.index(one.said)
+        rows = [*titles[place : place + 1], *(row for row in found if row == one.said)]
+        reached += bool(rows)
+        whole += max(map(one.kept, rows), default=0) == len(one.words)
+        characters += sum(map(len, [*titles, *found]))
+    vain = sum(bool(grep(prompt)) for prompt in beside.prompts) / len(beside.prompts)
+    return Told(reached, whole, vain, 0, characters / len(decisions))
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w{5,}", text.lower()))
+
+
+def table(found: Mapping[str, Sequence[Told]], sizes: Sequence[int]) -> Iterator[str]:
+    """The lines of the table, a column for each size."""
+    head = ("", *(f"{size:,} memories" for size in sizes))
+    yield f"| {' | '.join(head)} |"
+    yield f"|---|{'---:|' * len(sizes)}"
+    for measure, cell in (
+        ("reached (whole)", lambda one: f"{one.reached} ({one.whole})"),
+        ("told in vain, prompts", lambda one: f"{one.prompts:.0%}"),
+        ("told in vain, edits", lambda one: f"{one.edits:.0%}"),
+        ("characters a session", lambda one: f"{one.characters:,.0f}"),
+    ):
+        for way, figures in found.items():
+            yield f"| {measure}: {way} | {' | '.join(map(cell, figures))} |"
+
+
+def main() -> None:
+    """Measure, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
+    parser.add_argument("--half", choices=("choose", "report"), help="only these")
+    arguments = parser.parse_args()
+    sizes = [int(size) for size in arguments.sizes.split(",")]
+    decisions, beside = cases.read()
+    # The other half lies beside all the same.
+    asked = [one for one in decisions if arguments.half in (None, one.half)]
+    found: dict[str, list[Told]] = {}
+    before: dict[str, tuple[str, str]] = {}
+    with scratch() as folder:
+        create.prepare(str(folder / "empty"))
+        empty = Vault(str(folder / "empty"))
+        for number, (way, brought) in enumerate(WAYS.items()):
+            texts = {one.name: brought(one, empty) for one in decisions}
+            kept = {name: text for name, text in texts.items() if text}
+            report.show(f"{way}: {len(kept)} of {len(decisions)} are in the vault")
+            if kept == before:
+                report.show("the same texts as those of the way before")
+                continue
+            before = kept
+            place = folder / str(number)
+            place.mkdir()
+            for size in sizes:
+                more = max(0, size - len(kept))
+                sessions = cases.Sessions(place, decisions, beside, more, kept)
+                found.setdefault(way, []).append(of_memcli(sessions, asked, beside))
+                if brought is by_agent:
+                    page = of_a_page(sessions.texts, asked, beside)
+                    found.setdefault("a page of titles and grep", []).append(page)
+    report.show("\n" + "\n".join(table(found, sizes)))
+
+
+if __name__ == "__main__":
+    main()
