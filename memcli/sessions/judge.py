@@ -17,7 +17,7 @@ import os
 import sys
 import time
 
-from memcli.errors import InvalidConfig, MemcliError
+from memcli.errors import InvalidConfig, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import hook_log
 from memcli.storage import user_config
@@ -94,7 +94,6 @@ def bring(
     Raises:
         Unreadable, LockBusy, WriteFailed, HistoryError: nothing was written.
     """
-    from memcli.curation import resolve_query
     from memcli.sessions import answers, digest, reflect_session
     from memcli.sessions.mining import Mined
     from memcli.vault import anchoring
@@ -115,9 +114,7 @@ def bring(
         ),
         dry_run=dry_run,
     )
-    kinds = {one.id: one.kind for one in made.known}
-    ids = {i: said for i, said in settled.items() if kinds[i] in resolve_query.KINDS}
-    resolved = _resolved(vault, ids, judge, dry_run=dry_run)
+    resolved = _resolved(vault, settled, judge, dry_run=dry_run)
     approved = _approved(vault, reflected.fates, dry_run=dry_run)
     return Brought(reflected, refused, resolved, approved, judge)
 
@@ -135,7 +132,6 @@ def _approved(vault: Vault, fates: Sequence[Fate], *, dry_run: bool) -> list[str
     from memcli.entries.identity import claim
     from memcli.entries.layout import IDEA
     from memcli.entries.text import prompt_injection
-    from memcli.errors import NotAllowed
     from memcli.vault.likeness import like_resolved
 
     done = []
@@ -174,12 +170,18 @@ def _approved(vault: Vault, fates: Sequence[Fate], *, dry_run: bool) -> list[str
 def _resolved(
     vault: Vault, ids: dict[str, str], judge: str, *, dry_run: bool
 ) -> list[str]:
-    """Resolve what explicit answers say is settled, by their words; returns the ids."""
-    from memcli.curation import resolve
+    """Resolve what explicit answers say is settled, by their words; returns the ids.
+
+    A rule is no open item; a person resolves it, or evolves it.
+    """
+    from memcli.curation import resolve, resolve_query
 
     done = []
     for name, text in ids.items():
         try:
+            entry = vault.get(name)
+            if entry.item is None and entry.kind not in resolve_query.KINDS:
+                raise NotAllowed(f"no judge resolves a {entry.kind}")
             if not dry_run:
                 plan = resolve.plan(vault, [name])
                 resolve.apply(vault, plan, note=f"{text} (judged by {judge})")

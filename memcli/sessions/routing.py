@@ -159,8 +159,10 @@ def by_vault(vault: Vault, reader: Reader, routes: Sequence[Fate]) -> list[Fate]
 
 
 def _doubted(route: Fate, draft: Entry, why: str) -> Fate:
-    """The route of what says a thing that is over, or nearly: a person looks at it."""
-    pending = draft.replace(status=Status.PENDING)
+    """The route of what says a thing that is over, or nearly: a person looks at it, and
+    at the reason."""
+    rationale = f"{draft.rationale}; {why}"
+    pending = draft.replace(status=Status.PENDING, rationale=rationale)
     action = "review" if route.action == "saved" else route.action
     return route._replace(draft=pending, action=action, why=why)
 

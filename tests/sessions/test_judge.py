@@ -212,10 +212,11 @@ def test_what_is_settled_is_resolved_when_it_is_a_blocker(
 ) -> None:
     hang = vault.draft({"text": "The payment tests hang", "kind": "blocker"})
     rule = vault.draft({"text": "Payment tests have a timeout", "kind": "convention"})
-    blocker, kept = (one.id for one in vault.save_all([hang, rule]))
+    item = vault.draft({"text": "Payments are flaky today", "item": "derived"})
+    blocker, kept, fades = (one.id for one in vault.save_all([hang, rule, item]))
     path = talk(tmp_path, ROWS)
-    done = judge(vault, path, {**REDIS, "resolves": [blocker, kept]})
-    assert done.resolved == [blocker]
+    done = judge(vault, path, {**REDIS, "resolves": [blocker, kept, fades]})
+    assert done.resolved == [blocker, fades]
     entry = vault.get(blocker)
     assert entry.status is Status.RESOLVED
     assert "(judged by haiku)" in (entry.resolution_note or "")

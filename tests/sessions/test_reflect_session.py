@@ -18,6 +18,7 @@ from memcli.vault.caller import Caller
 from tests.conftest import VaultMaker
 from tests.git_command import git
 from tests.hosts.writing import NOON, Claude, write
+from tests.saving import save
 
 Snapshot = Callable[[str], dict[str, str]]
 
@@ -290,3 +291,14 @@ def test_two_reflections_at_once_keep_everything_once(
     assert len(texts(vault)) == 5
     for path in paths:
         assert set(reflect_file(vault, path).counts) == {"duplicate"}
+
+
+def test_what_nearly_says_a_resolved_thing_waits_with_the_reason(
+    vault: Vault, tmp_path: Path
+) -> None:
+    solved = save(vault, "Always run the slow linter before committing to main.")
+    vault.resolve(solved)
+    path = say(tmp_path, "Always run the slow linter before committing to main now.")
+    reflect_file(vault, path)
+    (waiting,) = inbox.pending(vault)
+    assert f"is resolved: {solved}" in (waiting.rationale or "")
