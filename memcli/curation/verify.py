@@ -83,7 +83,7 @@ def verify(vault: Vault) -> list[Verified]:
             code="no_project",
         )
     rows = vault.read(lambda reader: _rows(reader, vault, name))
-    close = CloseLook(vault)
+    close = CloseLook(vault.project, vault.source, vault.environ)
     found = []
     for number, row in enumerate(rows, 1):
         looks = tuple(close.looks(row))
@@ -112,7 +112,7 @@ def confirm(vault: Vault, ids: Sequence[str]) -> list[Confirmed]:
         NotAllowed: the agent may not change an entry.
         LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
-    close = CloseLook(vault)
+    close = CloseLook(vault.project, vault.source, vault.environ)
     with Changing(vault) as at:
         done = []
         for path in dict.fromkeys(vault.path_of(name) for name in ids):

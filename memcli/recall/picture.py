@@ -79,7 +79,7 @@ def picture(vault: Vault, project: str = "") -> Picture:
         elif event["event"] == "feedback" and event["useful"]:
             useful[event["id"]] += 1
 
-    code = code_state.watch(vault)
+    code = code_state.Watch(vault.project)
 
     def look(reader: Reader) -> list[Seen]:
         chosen = of_project(reader, project, vault.here) if project else None

@@ -320,7 +320,7 @@ def with_code(vault: Vault, rows: list[Row]) -> list[Row]:
         return rows
     from memcli.vault import code_state
 
-    watch = code_state.watch(vault)
+    watch = code_state.Watch(vault.project)
     return [
         _looked_at(row, watch) if row.code or row.code_names else row for row in rows
     ]

@@ -94,6 +94,7 @@ class Reader(Documents):
         self._broken = broken if agent is None else {}
         self._rows: dict[int, StoredRow] = {}
         self.claims = Claims(self)
+        self.code_changed: Callable[[StoredRow], bool] = lambda _: False
 
     @property
     def broken(self) -> list[Broken]:

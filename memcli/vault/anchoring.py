@@ -46,7 +46,7 @@ def anchored(vault: Vault, draft: Entry, *, strict: bool = True) -> Entry:
     fresh = [each for each in anchors.read_all(draft.code) if not each.fingerprint]
     if not fresh:
         return draft
-    watch = code_state.watch(vault)
+    watch = code_state.Watch(vault.project)
     if watch.project is None or not watch.is_here(draft, vault.source):
         if not strict:
             return draft
@@ -105,7 +105,7 @@ def of_next(vault: Vault, fresh: Entry, *, rewritten: bool) -> Entry:
     fresh = anchored(vault, fresh)
     if not rewritten:
         return fresh
-    watch = code_state.watch(vault)
+    watch = code_state.Watch(vault.project)
     if fresh.code and watch.project and watch.is_here(fresh, vault.source):
         code = _now(vault, watch.project, fresh.code, anew=True, missing="keep")
         fresh = fresh.replace(code=code)
@@ -159,7 +159,7 @@ def named(vault: Vault, drafts: Sequence[Entry]) -> list[Entry]:
     """
     if vault.cwd is None or not any(map(_may_name, drafts)):
         return list(drafts)
-    watch = code_state.watch(vault)
+    watch = code_state.Watch(vault.project)
     project = watch.project
     if project is None:
         return list(drafts)

@@ -31,11 +31,10 @@ from memcli.storage.checkout import CodeHistory
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, Protocol
 
     from memcli.storage.projects import Project
-    from memcli.vault.vault import Vault
 
     class Anchored(Protocol):
         """An entry, or its row in the index, as far as its code is concerned."""
@@ -56,7 +55,6 @@ SECONDS = 0.25
 
 # A hook has time for small files only: to look through 1 MB takes longer than it has.
 _HOOK_BYTES = 200_000
-_KIND_KEPT = "constraint"
 
 
 class CodeState(NamedTuple):
@@ -90,7 +88,10 @@ class Watch:
     """
 
     def __init__(
-        self, project: Project | None, seconds: float | None, largest: int = 0
+        self,
+        project: Project | None,
+        seconds: float | None = SECONDS,
+        largest: int = 0,
     ) -> None:
         self.project = project
         self._largest = largest or checkout.LARGEST
@@ -114,13 +115,6 @@ class Watch:
         here = self.is_here(entry, source)
         return [self._state(place, here=here) for place in _places(entry)]
 
-    def keeps_back(self, entry: Anchored, kind: str, source: str) -> bool:
-        """Whether a hook must not tell an entry, since its code changed or is gone.
-
-        A constraint is told in any case.
-        """
-        return kind != _KIND_KEPT and is_stale(self.states(entry, source))
-
     def _state(self, place: Anchor | Name, *, here: bool) -> CodeState:
         if not here or self.project is None:
             return _not_checked(place, "you are not in a checkout of its project")
@@ -141,18 +135,9 @@ def _places(entry: Anchored) -> list[Anchor | Name]:
     return [*anchors.read_all(entry.code), *anchors.read_names(entry.code_names)]
 
 
-def watch(vault: Vault, seconds: float | None = SECONDS) -> Watch:
-    """A look at the code of the project that the caller of a vault stands in.
-
-    Raises:
-        InvalidConfig: as `Vault.here`.
-    """
-    return Watch(vault.project, seconds)
-
-
-def hook_watch(vault: Vault) -> Watch:
-    """As `watch`, with what a hook may spend."""
-    return Watch(vault.project, HOOK_SECONDS, _HOOK_BYTES)
+def hook_watch(project: Project | None) -> Watch:
+    """A look with what a hook may spend."""
+    return Watch(project, HOOK_SECONDS, _HOOK_BYTES)
 
 
 def is_stale(states: Sequence[CodeState]) -> bool:
@@ -248,19 +233,22 @@ class Looked(NamedTuple):
 
 
 class CloseLook(Watch):
-    """A look at the code of the project that the caller of a vault stands in, with
-    git's history of it, and as long as it takes.
+    """A look at the code of a project with its history, and as long as it takes.
 
-    Raises:
-        InvalidConfig: as `Vault.here`.
+    Args:
+        project: as of `Watch`.
+        source: the name of the vault whose entries are looked at.
+        environ: of git.
     """
 
-    def __init__(self, vault: Vault) -> None:
-        super().__init__(vault.project, None)
-        self._source = vault.source
+    def __init__(
+        self, project: Project | None, source: str, environ: Mapping[str, str]
+    ) -> None:
+        super().__init__(project, None)
+        self._source = source
         self._history: CodeHistory | None = None
-        if self.project is not None:
-            self._history = CodeHistory.open(self.project.folder, vault.environ)
+        if project is not None:
+            self._history = CodeHistory.open(project.folder, environ)
         commit = self._history.commit() if self._history else ""
         self._commit = commit[: anchors.COMMIT_DIGITS]
 

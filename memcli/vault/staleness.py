@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from memcli.search.stored_row import StoredRow
 
 NEWER, EDITED, REMOVED = "newer", "edited", "removed"
+CODE_CHANGED, REOPENED = "code_changed", "reopened"
 # Behind a fingerprint: the evidence had ended when a run found it.
 ENDED = "ended"
 _MOST_IDS = 5
@@ -45,7 +46,9 @@ _ABOVE = {
 
 class Reason(NamedTuple):
     """One reason: `superseded`, `resolved`, `expired`, ... of its evidence, `edited`
-    or `removed` evidence, or `newer` memories; at most five ids of their `number`.
+    or `removed` evidence, what was cited as history and is `reopened`, `code_changed`
+    of the code that it or its evidence speaks of, or `newer` memories; at most five
+    ids of their `number`.
 
     `paths` has the way to each of the ids: what the entry cites, what that cites, and
     so on, with the id itself at the end.
@@ -84,6 +87,8 @@ def reasons(reader: Reader, row: StoredRow, view: View) -> list[Reason]:
     met = {row.id}
     walk: list[tuple[StoredRow, tuple[str, ...], int, frozenset[str]]]
     walk = [(row, (), 0, frozenset())]
+    if _code_changed(reader, row, view):
+        found[CODE_CHANGED] = {row.id: (row.id,)}
     # The walk grows: what is nearest comes first.
     for entry, path, seen, cited in islice(walk, _MOST_ENTRIES):
         looked = _looked(entry)
@@ -92,7 +97,10 @@ def reasons(reader: Reader, row: StoredRow, view: View) -> list[Reason]:
             way, below = (*path, *finding.way), finding.row
             if finding.reason:
                 found.setdefault(finding.reason, {}).setdefault(way[-1], way)
-            elif _passes_on(below) and below.id not in met:
+                continue
+            if _code_changed(reader, below, view):
+                found.setdefault(CODE_CHANGED, {}).setdefault(way[-1], way)
+            if _passes_on(below) and below.id not in met:
                 met.add(below.id)
                 walk.append((below, way, seen, cited))
         for name in _newer(reader, entry, view, seen):
@@ -179,6 +187,8 @@ def sentence(why: Reason) -> str:
     names += ", ..." if why.number > len(why.paths) else ""
     if why.reason == NEWER:
         return f"{counted(why.number, 'newer memory')} in its scope: {names}"
+    if why.reason == CODE_CHANGED:
+        return f"code changed: {names}"
     return f"evidence {why.reason}: {names}"
 
 
@@ -198,6 +208,11 @@ def _passes_on(row: StoredRow | None) -> TypeGuard[StoredRow]:
     if row is None:
         return False
     return row.layer != str(Layer.FACT) and row.subtype != str(Subtype.PINNED)
+
+
+def _code_changed(reader: Reader, row: StoredRow | None, view: View) -> bool:
+    """Whether the code that an entry speaks of is not now as it was."""
+    return row is not None and view.as_of is None and reader.code_changed(row)
 
 
 # --- its evidence -------------------------------------------------------------------
@@ -232,6 +247,8 @@ def _finding(
         if heir is not None and heir in reader.exact("fingerprint", mark):
             docs, way = [heir], (name, reader.row(heir).id)
             current = [doc for doc in docs if reader.verdict(doc, force) is None]
+    if current and is_history and way == (name,):
+        return _Finding(way, REOPENED)
     if current:
         if view.as_of is None and _edited(reader, current, mark, _looked(row)):
             return _Finding(way, EDITED)

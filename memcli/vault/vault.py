@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from memcli.search.index import Index
     from memcli.search.postgres.engine import Engine
     from memcli.search.reader import Reader, ResolvedClaims
+    from memcli.search.stored_row import StoredRow
     from memcli.storage.projects import Project
     from memcli.storage.transaction import Note, Transaction
+    from memcli.vault.code_state import Watch
     from memcli.vault.registry import Registry
     from memcli.vault.signals import Recorder
 
@@ -91,6 +93,7 @@ class Vault:
         self.source = source
         self.own: Vault | None = None
         self.starts_sync = True
+        self.in_hook = False
         self._project: tuple[Project | None] | None = None
         self._engine = engine
         if engine is not None:
@@ -287,7 +290,36 @@ class Vault:
 
     def read(self, answer: Callable[[Reader], _Answer]) -> _Answer:
         """Return `answer(reader)` over the files as they are now."""
-        return self.index.read(answer)
+
+        def with_code(reader: Reader) -> _Answer:
+            reader.code_changed = self.code_look(self.source)
+            return answer(reader)
+
+        return self.index.read(with_code)
+
+    def code_look(self, source: str) -> Callable[[StoredRow], bool]:
+        """A function that says of a row whether the code that it speaks of has changed
+        in the checkout that the caller stands in, as far as one answer has time.
+
+        Args:
+            source: the name of the row's vault.
+        """
+        watch: Watch | None = None
+
+        def changed(row: StoredRow) -> bool:
+            nonlocal watch
+            if not (row.code or row.code_names):
+                return False
+            from memcli.vault import code_state
+
+            look = code_state.hook_watch if self.in_hook else code_state.Watch
+            try:
+                watch = watch or look(self.project)
+            except MemcliError:  # a config that names no project; hooks go on
+                return False
+            return code_state.is_stale(watch.states(row, source))
+
+        return changed
 
     def has_failed(self, error: MemcliError) -> bool:
         """Whether an error that ended an answer of several vaults is of this one's

@@ -188,6 +188,8 @@ def test_a_run_that_saw_its_evidence_resolved_makes_the_next_version_fresh(
     assert done.of is not None
     assert done.of.notes() == [f"it cites {broken} as history: that had ended"]
     assert stale(vault) == set()
+    vault.reopen(broken)
+    assert stale(vault) == {done.id}
 
 
 @pytest.mark.parametrize(

@@ -122,12 +122,16 @@ def test_the_difference_is_shown_where_the_checkout_has_the_commit_of_then(
 ) -> None:
     entry = inside.get(save(inside))
     write(shop, b"import os\n" + APP.replace(b"sleep(1)", b"sleep(2)"))
-    (look,) = CloseLook(inside).looks(entry, diffs=True)
+    (look,) = CloseLook(inside.project, inside.source, inside.environ).looks(
+        entry, diffs=True
+    )
     assert "-        time.sleep(1)" in look.diff
     assert "+        time.sleep(2)" in look.diff
     shutil.rmtree(shop / ".git")
     git(shop, "init", "-q")
     git(shop, "remote", "add", "origin", "git@github.com:Acme/Shop.git")
-    (look,) = CloseLook(inside).looks(entry, diffs=True)
+    (look,) = CloseLook(inside.project, inside.source, inside.environ).looks(
+        entry, diffs=True
+    )
     assert (look.state.state, look.diff) == ("changed", ())
     assert "no commit of this checkout has it" in look.note

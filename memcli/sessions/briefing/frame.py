@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from memcli.entries.eligibility import View
     from memcli.search.stored_row import StoredRow
     from memcli.storage.known_vaults import KnownVault
-    from memcli.vault.code_state import Watch
     from memcli.vault.signals import EventRow
     from memcli.vault.vault import Vault
 
@@ -236,10 +235,9 @@ def to_tell(
     row: StoredRow,
     view: View,
     source: str = "",
-    watch: Watch | None = None,
 ) -> StoredRow | None:
     """The row of an entry as hooks tell it; None for what reads like an instruction to
-    the model, or speaks of code that changed since, as `watch` finds out.
+    the model, or speaks of code that changed since, unless it is a constraint.
 
     It is marked where rules found it in a session and nobody has said it since, and
     where it rests on what no longer holds, or on nothing; what people keep needs no
@@ -247,7 +245,7 @@ def to_tell(
     """
     if prompt_injection.of_entry(row.title, row.text[:_JUDGED], source):
         return None
-    if watch is not None and watch.keeps_back(row, row.kind, source):
+    if row.kind != "constraint" and reader.code_changed(row):
         return None
     if is_unconfirmed(row):
         day = (row.occurred_at or row.created)[:10]
@@ -268,8 +266,10 @@ def to_tell(
     if found and found[0].reason == staleness.NEWER:
         why = f"may no longer hold: {name} is newer, written"
     elif found:
-        why = f"may no longer hold: rests on {name}, {found[0].reason}"
-    for doc in reader.exact("id", name)[:1]:
+        reason = found[0].reason.replace("_", " ")
+        why = f"may no longer hold: rests on {name}, {reason}"
+    dated = bool(found) and found[0].reason != staleness.CODE_CHANGED
+    for doc in reader.exact("id", name)[:1] if dated else ():
         of = reader.row(doc)
         when = reader.columns.ended[doc] or dates.to_epoch(of.updated or of.created)
         why += f" on {dates.iso(when)[:10]}"

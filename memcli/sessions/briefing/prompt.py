@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from memcli.entries.eligibility import View
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
-    from memcli.vault.code_state import Watch
     from memcli.vault.vault import Vault
 
     Names = Sequence[Sequence[str]]
@@ -62,7 +61,6 @@ def fitting(
     asked: Names,
     view: View,
     shown: Collection[str],
-    watch: Watch | None = None,
 ) -> list[Item]:
     """The entries that a prompt brings, the best first, without those shown already.
 
@@ -72,7 +70,6 @@ def fitting(
         asked: as `question` gives them.
         view: the agent that asks, and the moment.
         shown: the ids of the entries that the session was shown.
-        watch: finds out what speaks of code that changed since, which is left out.
     """
     source = source_of(vault)
     told: list[tuple[float, StoredRow]] = []
@@ -87,7 +84,7 @@ def fitting(
             row.kind in _PASSING or row.item == ReflectionItem.DERIVED
         ):
             return
-        as_told = to_tell(reader, row, view, source, watch)
+        as_told = to_tell(reader, row, view, source)
         if as_told is not None:
             told.append((evidence, as_told))
 

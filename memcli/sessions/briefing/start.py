@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.sessions.briefing.select import WeighedItem
-    from memcli.vault.code_state import Watch
     from memcli.vault.vault import Vault
 
 CONSTRAINTS, PINNED, PROJECT = "Constraints", "Pinned", "This project"
@@ -72,14 +71,12 @@ class Session(NamedTuple):
     Attributes:
         view: its agent and project, and the moment.
         project: the name of its project; None where that is none.
-        watch: finds out what speaks of code that changed since, which is left out.
         work: gives the terms of the work at hand, as `tokens.names` does.
         loaded: the lines of the pages that its host loads by itself.
     """
 
     view: View
     project: str | None = None
-    watch: Watch | None = None
     work: Callable[[], Sequence[Sequence[str]]] = tuple
     loaded: str = ""
 
@@ -234,7 +231,7 @@ class _Found:
             key = strict_key(row.text)
             if key in self._told or _is_loaded(row, session.loaded):
                 continue
-            as_told = to_tell(reader, row, session.view, source, session.watch)
+            as_told = to_tell(reader, row, session.view, source)
             if as_told is None:
                 continue
             self._told.add(key)

@@ -72,9 +72,12 @@ def ask(
             else:
                 vault = Vault.at(place, caller)
                 vault.opened.elsewhere = lambda: resolved
-                answered[name] = vault.opened.read(
-                    lambda reader: answer(vault, limited(reader, place)), most=FEW
-                )
+
+                def of_team(reader: Reader) -> Any:
+                    reader.code_changed = own.code_look(name)
+                    return answer(vault, limited(reader, place))
+
+                answered[name] = vault.opened.read(of_team, most=FEW)
         except Behind:  # too many files changed for a hook to wait
             refused[name] = BEHIND
         except BaseException as error:  # noqa: BLE001 the vault's fault, not the hook's

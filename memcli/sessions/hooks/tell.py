@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from memcli.sessions.briefing.frame import Item
     from memcli.sessions.briefing.start import Standing
     from memcli.storage.projects import Project
-    from memcli.vault.code_state import Watch
     from memcli.vault.vault import Vault
 
     _Found = TypeVar("_Found")
@@ -84,6 +83,7 @@ class Answer:
         except MemcliError:
             pass  # a disk that cannot be written to can be read
         self.vault = opened(self.root, self.event.cwd)
+        self.vault.in_hook = True
         try:
             self.project = self.vault.project
         except MemcliError as error:  # then only what holds everywhere is told
@@ -91,14 +91,6 @@ class Answer:
         here = number(self.project.name if self.project else None)
         self.view = View(self.vault.now_ms() // 1000, here=here)
         return True
-
-    def watch(self) -> Watch | None:
-        """A look at the code of the session's project; None where there is none."""
-        if self.project is None:
-            return None
-        from memcli.vault import code_state
-
-        return code_state.hook_watch(self.vault)
 
     def asked(
         self, look: Callable[[Vault, Reader], _Found], *, databases: bool = True
@@ -195,10 +187,10 @@ def at_prompt(answer: Answer) -> str:
     if not answer.opens():
         return ""
     asked = prompt.question(answer.event.prompt)
-    shown, watch = answer.shown(), answer.watch()
+    shown = answer.shown()
 
     def fitting(vault: Vault, reader: Reader) -> list[Item]:
-        return prompt.fitting(vault, reader, asked, answer.view, shown, watch)
+        return prompt.fitting(vault, reader, asked, answer.view, shown)
 
     return answer.told(prompt.together(*answer.asked(fitting)))
 
@@ -276,7 +268,6 @@ def at_start(answer: Answer) -> str:
     session = start.Session(
         view=answer.view,
         project=name,
-        watch=answer.watch(),
         work=cache(lambda: frame.names(folder, environ)),
         loaded=start.loaded(host, folder, environ) if host else "",
     )

@@ -165,7 +165,11 @@ def _code(vault: Vault, entry: Entry) -> tuple[Looked, ...]:
     if not (entry.code or entry.code_names):
         return ()
     try:
-        return tuple(CloseLook(vault).looks(entry, diffs=True))
+        return tuple(
+            CloseLook(vault.project, vault.source, vault.environ).looks(
+                entry, diffs=True
+            )
+        )
     except InvalidConfig as error:  # everything else is shown all the same
         vault.tell(f"its code was not checked: {error.message}")
         return ()

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from memcli import Vault
+from memcli.curation import citing
+from memcli.recall.query import view_of
 from memcli.storage import checkout
 from memcli.vault import code_state
 from tests.checkouts import APP
@@ -44,6 +46,37 @@ def said(vault: Vault, event: str, shop: Path, session: str = "a") -> str:
     one = call(vault, event, "claude-code", payload)
     assert "error" not in one.line, one.line
     return told(one.answer)
+
+
+def test_a_report_on_what_speaks_of_changed_code_is_told_with_a_mark(
+    inside: Vault, shop: Path
+) -> None:
+    (fact,) = [row.id for row in inside.recall(CONVENTION).rows if row.text == RULE]
+    text = "How the rate limiter waits between two requests to the service: a second."
+    report = {"text": text, "layer": "model", "evidence": [fact]}
+    name = inside.save(inside.draft({**report, "subtype": "structural"})).id
+    assert "may no longer hold" not in said(inside, "prompt-submit", shop, "a")
+    (shop / "src" / "app.py").write_bytes(APP.replace(b"sleep(1)", b"sleep(2)"))
+    mark = f"[{name}] (may no longer hold: rests on {fact}, code changed) "
+    assert mark in said(inside, "prompt-submit", shop, "b")
+    rows = {row.id: row for row in inside.recall(text).rows}
+    assert [each.reason for each in rows[name].stale_why] == ["code_changed"]
+    listed = citing.models(inside, view_of(inside.now_ms() // 1000), stale=True)
+    assert [(one.id, one.stale) for one in listed] == [(name, True)]
+
+
+def test_an_edit_of_changed_code_is_told_nothing_of_what_it_was(
+    inside: Vault, shop: Path
+) -> None:
+    def edit(session: str) -> str:
+        path = str(shop / "src" / "app.py")
+        tool = {"tool_name": "Edit", "tool_input": {"file_path": path}}
+        payload = {"session_id": session, "cwd": str(shop), **tool}
+        return told(call(inside, "pre-tool", "claude-code", payload).answer)
+
+    assert CONVENTION in edit("a")
+    (shop / "src" / "app.py").write_bytes(APP.replace(b"sleep(1)", b"sleep(2)"))
+    assert CONVENTION not in edit("b")
 
 
 @pytest.mark.parametrize("event", ["session-start", "prompt-submit"])
