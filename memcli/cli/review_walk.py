@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 # An item is to be read at a glance; a transcript that got in is not.
 _MOST_LINES = 40
 _WIDEST = 2_000
+# Seconds for git to say who wrote a candidate.
+_BLAME = 2.0
 # Of an entry that a candidate may replace, to be read beside it.
 _MOST_OF_OLD = 6
 
@@ -142,6 +144,7 @@ class _Walk:
     # --- candidates -------------------------------------------------------------------
 
     def _show_candidate(self, item: PendingEntry, left: int) -> None:
+        from memcli.vault import vaults
         from memcli.vault.saved import not_shown
 
         tell = self.tell
@@ -151,6 +154,8 @@ class _Walk:
         facts = [item.kind, item.confidence or "", item.item or ""]
         facts += [f"{counted(item.age_days, 'day')} old", item.id]
         tell("  " + " · ".join(fact for fact in facts if fact))
+        if others := vaults.writers(self.vault, item.path, _BLAME):
+            tell(f"  written by: {', '.join(others)}")
         if item.rationale:
             tell(f"  why: {item.rationale}")
         # Names of 36 characters, which `memcli inspect ID` has whole.

@@ -86,6 +86,12 @@ def approve(
                 no_secrets.refuse(entry)
             updated = lineage.not_before(entry, at.now)
             entry = entry.replace(status=Status.ACTIVE, updated=updated)
+            if entry.pinned or entry.enforce:  # nobody who approves has read these
+                vault.tell(
+                    f"{entry.id}: its pin and its `enforce` are left out; to set them: "
+                    f"memcli pin {entry.id}, memcli evolve {entry.id} --enforce deny"
+                )
+                entry = entry.replace(pinned=False, enforce=None)
             entry = _take_over(at, entry)
             if layout.is_waiting(stored.path):
                 entry = entry.replace(path=at.free_path(entry))

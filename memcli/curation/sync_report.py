@@ -89,7 +89,7 @@ class Acting(NamedTuple):
     its versions, by id; and its file."""
 
     id: str
-    how: tuple[bool, str | None, str | None, str, str | None, str]
+    how: tuple[bool, str | None, str, str | None, str, str | None, str]
     versions: frozenset[str]
     path: str
 
@@ -160,7 +160,7 @@ def rules(vault: Vault, repository: Repository) -> Rules:
                 resolved.append(row.path)
             elif (row.pinned or enforce) and reader.verdict(doc, view) is None:
                 who = row.project, row.visibility, row.agent
-                how = (row.pinned, enforce, *who, claim(row.text))
+                how = (row.pinned, enforce, row.kind, *who, claim(row.text))
                 versions = lineage.versions(reader, row.id)
                 ids = frozenset(version.id for version in versions)
                 found.append(Acting(row.id, how, ids, row.path))

@@ -36,7 +36,7 @@ _BULLET_SIGNS = "-*+>•‣◦▪·[#_tf"
 # Comments, tags, escapes of spaces, footnotes, and all of a link or a highlight but its
 # words and the page of the web: "the runbook is [here](URL)" says its URL.
 _MARKUP = (
-    r"<!--[^>]*-->|</?(?:b|i|em|strong|code|br|p|u|s|mark|del|ins|span|div)\b[^<>]*>"
+    r"<!--[^<>]*-->|</?(?:b|i|em|strong|code|br|p|u|s|mark|del|ins|span|div)\b[^<>]*>"
     r"|&nbsp;|\[\^[\w-]+\]|!?\[([^\[\]]+)\]\((?:(https?://[^()\s]+)|[^()\s]*)"
     r"(?: \"[^\"\n]*\")?\)"
     r"|\[\[[^\[\]|]*\|([^\[\]|]+)\]\]"
@@ -50,7 +50,7 @@ _TAGS = (
     rf"^(?:[ \t]*{_TAG})+[ \t]*$"
     rf"|(?<=[.!?])(?:[ \t]+{_TAG})+[ \t]*$|(?:[ \t]+{_TAG}){{2,}}[ \t]*$"
 )
-_ESCAPES = r"\\+(?=[*_`~#<>\[\]])"
+_ESCAPES = r"(?<!\\)\\+(?=[*_`~#<>\[\]])"
 # Quotes, emphasis, code spans and brackets around words, and what ends a part of a
 # sentence. No more, and not within words: `.env`, `C++`, `C#`, `-x` and `1.5` say what
 # `env`, `C`, `x` and `15` do not.

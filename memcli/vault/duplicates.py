@@ -239,7 +239,7 @@ def sighted(entry: Entry, draft: Entry, now: str) -> Entry | None:
     evidence = (*entry.evidence, mark) if mark else entry.evidence
     # Said twice, and undoubted the second time.
     if entry.status is Status.PENDING and draft.status is Status.ACTIVE:
-        entry = entry.replace(status=Status.ACTIVE)
+        entry = entry.replace(status=Status.ACTIVE, pinned=False, enforce=None)
     # Seen in three sessions it is a pattern, and no single inference (seed 002).
     if entry.status is Status.PENDING and entry.confidence is Confidence.LOW:
         often = len(entry.seen) + 2 >= _PATTERN

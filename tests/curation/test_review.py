@@ -33,6 +33,25 @@ def test_approve_may_change_text_title_kind_and_tags(vault: Vault) -> None:
     assert entry.path == "memories/preference/2026/11/use-pnpm.md"
 
 
+def test_an_approval_takes_no_pin_and_no_enforce_that_nobody_has_read(
+    vault: Vault,
+) -> None:
+    name = candidate(vault, "Never run make deploy")
+    path = vault.path_of(name)
+    text = Path(vault.root, path).read_text(encoding="utf-8")
+    acts = text.replace("created:", "pinned: true\nenforce: deny\ncreated:", 1)
+    Path(vault.root, path).write_text(acts, encoding="utf-8")
+    told: list[str] = []
+    vault.caller = vault.caller._replace(tell=told.append)
+    review.approve(vault, [name])
+    entry = vault.get(name)
+    assert (entry.status, entry.pinned, entry.enforce) == ("active", False, None)
+    assert told == [
+        f"{name}: its pin and its `enforce` are left out; to set them: "
+        f"memcli pin {name}, memcli evolve {name} --enforce deny"
+    ]
+
+
 def test_a_rejected_candidate_is_remembered_and_not_proposed_again(
     vault: Vault,
 ) -> None:

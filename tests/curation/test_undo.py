@@ -89,6 +89,8 @@ def test_a_dry_run_says_what_an_undo_would_do(
 
 
 def test_commits_of_others_and_by_hand_are_passed_over(vault: Vault) -> None:
+    Path(vault.root, "HEAD").write_text("A file with the name of a revision\n")
+    git(vault.root, "add", "HEAD")
     vault.save(vault.draft({"text": "mine"}))
     for author, subject in (("Eve <eve@example.com>", "save: hers"), (None, "wip: x")):
         Path(vault.root, "notes.md").write_text(subject)

@@ -440,3 +440,15 @@ def test_a_field_of_two_lines_is_one_line_in_every_answer(vault: Vault) -> None:
         lines = (done.stdout + done.stderr).decode().split("\n")
         assert any("FAKE" in line for line in lines), words
         assert not [line for line in lines if line.startswith("FAKE")]
+
+
+@pytest.mark.parametrize("piece", ["<!--", "[[", "[a](", "`", "\\", "(", "==", "~~~\n"])
+def test_a_text_of_openings_that_nothing_closes_is_read_in_its_length(
+    vault: Vault, piece: str
+) -> None:
+    path = Path(vault.root, "memories", "openings.md")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(piece * 20_000 + "\n", encoding="utf-8")
+    began = time.process_time()
+    assert vault.recall("openings").rows is not None
+    assert time.process_time() - began < 3

@@ -37,7 +37,7 @@ _ABORT = "abort"
 # Moves that take nothing out of the folder that HEAD holds.
 _CALM = ("memcli sync", "clone", "branch", "Branch")
 # A stash is no branch: it goes when it is popped.
-_NOT_IN_A_BRANCH = ("--not", "--exclude=refs/stash", "--all", "HEAD")
+_NOT_IN_A_BRANCH = ("--not", "--exclude=refs/stash", "--all", "HEAD", "--")
 
 
 class Step(NamedTuple):
@@ -188,7 +188,7 @@ class _Move(NamedTuple):
 
 def _reflog(repository: Repository, *refs: str) -> list[_Move]:
     words = ("--walk-reflogs", "-z", "--date=unix", "--format=%H%x1f%s%x1f%gd%x1f%gs")
-    text = repository.look("log", *words, *refs).decode("utf-8", "replace")
+    text = repository.look("log", *words, *refs, "--").decode("utf-8", "replace")
     moves = []
     for row in filter(None, text.split("\0")):
         commit, subject, name, action = row.split("\x1f", 3)

@@ -125,11 +125,13 @@ def test_the_setting_switches_it_off(live: Vault):
 # --- refusing ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("word", ["deny", "ask"])
+@pytest.mark.parametrize(
+    ("word", "more"), [("deny", {}), ("ask", {}), ("deny", {"kind": "event"})]
+)
 def test_what_a_person_enforces_keeps_the_tool_from_running_each_time(
-    live: Vault, word: str
+    live: Vault, word: str, more: dict[str, str]
 ):
-    name = save(live, enforce=word)
+    name = save(live, enforce=word, **more)
     for _ in range(3):
         answer = at(live, payload())
         assert decision(answer) == word
