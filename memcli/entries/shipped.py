@@ -1,4 +1,4 @@
-"""The folders that come with memcli, and the list of ordinary words in one of them.
+"""The folders that come with memcli, and lists of words in one of them.
 
 Invariant: nothing is read before it is asked for.
 """
@@ -38,6 +38,17 @@ def our_folder(name: str) -> str:
 def ordinary_words() -> WordList:
     """The words of English, in small letters (SCOWL)."""
     return WordList(os.path.join(our_folder("words"), "ordinary.txt"))
+
+
+@cache
+def code_words() -> dict[str, frozenset[str]]:
+    """The lists of `words/code.txt` by their names."""
+    lists: dict[str, frozenset[str]] = {}
+    with open(os.path.join(our_folder("words"), "code.txt"), encoding="utf-8") as file:
+        for block in file.read().split("\n\n")[1:]:
+            lines = [line for line in block.splitlines() if line[:1] != "#"]
+            lists[lines[0].rstrip(":")] = frozenset(" ".join(lines[1:]).split())
+    return lists
 
 
 class WordList:

@@ -13,8 +13,7 @@ import shlex
 from fnmatch import fnmatchcase
 from functools import cached_property
 
-from memcli.entries.text.code_terms import COMMAND, NAME, PATH, Trigger
-from memcli.entries.text.identifiers import KEYWORDS, SQL
+from memcli.entries.text.code_terms import COMMAND, KEYWORDS, NAME, PATH, SQL, Trigger
 from memcli.search.trigger_table import SCRIPTS, is_prose
 
 TYPE_CHECKING = False

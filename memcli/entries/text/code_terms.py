@@ -1,5 +1,9 @@
 """The names, commands and paths in code at which a lesson is told.
 
+`words/code.txt` has the words of prose that are names in code. `moment` and `black` are
+English as well, so a word of the list names code only where a sentence forbids it, and
+it is looked for only where code has a name (`sessions.lessons`).
+
 Invariant: pure, and linear in the text. A text never brings a pattern of its own:
 names are compared literally, and a path may have `*` and nothing else. When a lesson
 forbids some names and recommends others, only the forbidden ones count, because code
@@ -12,17 +16,8 @@ import re
 from functools import lru_cache
 from itertools import takewhile
 
-from memcli.entries.text.identifiers import (
-    AMBIGUOUS,
-    EVERYWHERE,
-    FILE_TYPES,
-    KEYWORDS,
-    KNOWN,
-    PROGRAMS,
-    SQL,
-    SUBCOMMANDS,
-    identifier,
-)
+from memcli.entries.shipped import code_words
+from memcli.entries.text.identifiers import FILE_TYPES, identifier
 from memcli.entries.text.tokens import NEGATIONS
 from memcli.named_tuple import NamedTuple
 
@@ -30,6 +25,14 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_LISTS = code_words()
+KEYWORDS, SQL = _LISTS["keywords"], _LISTS["sql"]
+_KNOWN, _AMBIGUOUS = _LISTS["known"], _LISTS["ambiguous"]
+_PROGRAMS: dict[str, frozenset[str]] = {
+    **dict.fromkeys(_LISTS["alone"], frozenset()),
+    **dict.fromkeys(_LISTS["with-subcommands"], _LISTS["subcommands"]),
+}
 
 NAME, WORD, COMMAND, PATH = "name", "word", "command", "path"
 """How a trigger is looked for: a name anywhere in code; a word of plain English only
@@ -122,7 +125,7 @@ def broad(trigger: Trigger) -> str:
     form, text = trigger
     if form == PATH and "*" in text and not text.partition("*")[0].strip("./"):
         return "it holds of every folder"
-    is_word = form == WORD and text in KEYWORDS | EVERYWHERE
+    is_word = form == WORD and text in KEYWORDS | _LISTS["everywhere"]
     if is_word or (form in (PATH, COMMAND) and text.strip("/") in _EVERYDAY):
         return "most files or commands have it"
     return "it is too short" if sum(map(str.isalnum, text)) < 3 else ""
@@ -312,9 +315,9 @@ _PREPOSITIONS = frozenset(
 )
 _USES = ("use", "using", "call", "calling", "write", "no")
 # What may begin a command or a run of keywords.
-_BEGIN = PROGRAMS.keys() | KEYWORDS | SQL
+_BEGIN = _PROGRAMS.keys() | KEYWORDS | SQL
 # The subcommands of programs; of "running to" a sentence says no command.
-_VERBS = SUBCOMMANDS - {"i", "run", "test", "x"}
+_VERBS = _LISTS["subcommands"] - {"i", "run", "test", "x"}
 _BETWEEN = frozenset("a an any changes commits code our straight the your".split())
 
 
@@ -340,7 +343,7 @@ def _candidate(
     trigger = _alone(word)
     if trigger is None and forbids:
         trigger = _plain(sentence, at) or _sent(sentence, at)
-    elif trigger is None and low in KNOWN and low not in AMBIGUOUS:
+    elif trigger is None and low in _KNOWN and low not in _AMBIGUOUS:
         before = sentence[at - 1] if at else None
         if before is None or before.stop or before.low in ("and", "or"):
             # A sentence that goes on to condemn it makes it one: "moment is banned".
@@ -365,7 +368,7 @@ def _of_span(span: str) -> Trigger | None:
     path = _path(span) if len(words) == 1 else None
     if path:
         return Trigger(PATH, path)
-    if words[0] in PROGRAMS or words[0].startswith("--"):
+    if words[0] in _PROGRAMS or words[0].startswith("--"):
         return Trigger(COMMAND, " ".join(words))
     return Trigger(WORD if span.isidentifier() and not _is_name(span) else NAME, span)
 
@@ -373,14 +376,14 @@ def _of_span(span: str) -> Trigger | None:
 def _command(words: list[str], forbids: bool) -> int:
     """How many words make a command: a program, its subcommand, and options."""
     first = words[0]
-    if first not in PROGRAMS:
+    if first not in _PROGRAMS:
         return int(first.startswith("--") and len(first) > 3)
-    known, option = PROGRAMS[first], re.compile(r"--?[A-Za-z][\w-]*")
+    known, option = _PROGRAMS[first], re.compile(r"--?[A-Za-z][\w-]*")
     rest = takewhile(lambda word: word in known or option.fullmatch(word), words[1:])
     length = 1 + len(list(rest))
     # A program's bare name is English too often: only what a sentence forbids counts,
     # unless the name cannot be anything else.
-    is_plain = first in AMBIGUOUS or first in KEYWORDS
+    is_plain = first in _AMBIGUOUS or first in KEYWORDS
     return length if length > 1 or ((forbids or "-" in first) and not is_plain) else 0
 
 
@@ -388,7 +391,7 @@ def _run(words: list[str]) -> int:
     """How many words are one phrase of code: keywords in a row, or SQL in capitals."""
     for known in (SQL | {"*"}, KEYWORDS):
         run = list(takewhile(known.__contains__, words))
-        if len(run) > 1 and run[-1] not in AMBIGUOUS and run[0] != "*":
+        if len(run) > 1 and run[-1] not in _AMBIGUOUS and run[0] != "*":
             return len(run)
     return int(words[0] in ("TRUNCATE", "VACUUM", "CASCADE"))
 
@@ -435,11 +438,11 @@ def _sent(sentence: _Sentence, at: int) -> Trigger | None:
 def _plain(sentence: _Sentence, at: int) -> Trigger | None:
     """The word of code that a sentence forbids by its bare name."""
     word, low, _, stop = sentence[at]
-    if low not in KNOWN | KEYWORDS:
+    if low not in _KNOWN | KEYWORDS:
         low = low.removesuffix("s")
-    if low not in KNOWN | KEYWORDS or (at and word.istitle()):
+    if low not in _KNOWN | KEYWORDS or (at and word.istitle()):
         return None
-    if low in AMBIGUOUS:
+    if low in _AMBIGUOUS:
         # "Never delete" is about deleting, "use delete" and "no delete" about the word;
         # "no new packages" is not.
         before = sentence[at - 1].low if at else ""

@@ -9,12 +9,11 @@ means two entities is reported and links to neither.
 
 from __future__ import annotations
 
-import os
 import re
-from functools import cache
 
 from memcli.entries.entry import composed
 from memcli.entries.ids import is_id
+from memcli.entries.shipped import code_words
 from memcli.entries.text.identifiers import (
     AROUND,
     identifier,
@@ -211,7 +210,6 @@ def _linked(text: str, names: Compiled) -> Iterator[str]:
 
 
 _SHORTEST = 4
-_WORD_LIST = os.path.join(os.path.dirname(__file__), "ordinary_words.txt")
 
 
 class Registered(NamedTuple):
@@ -275,17 +273,6 @@ def _places(spelt: dict[str, dict[str, bool]]) -> dict[str, list[tuple[str, int,
     return places
 
 
-@cache
-def ordinary_words() -> frozenset[str]:
-    """Names of tools, products and people that are ordinary words as well.
-
-    They are linked only where they are written like the name. The list is a file of
-    the package, one word a line, and is read when a registry has changed.
-    """
-    with open(_WORD_LIST, encoding="utf-8") as file:
-        return frozenset(file.read().split())
-
-
 def _is_loose(name: str, kind: str) -> bool:
     """Whether a name is safe to find in any case.
 
@@ -295,7 +282,12 @@ def _is_loose(name: str, kind: str) -> bool:
     """
     if not name.isascii() or not name.isalpha():
         return len(name) > 1
-    if len(name) < _SHORTEST or name.lower() in ordinary_words() | STOP_WORDS:
+    low = name.lower()
+    if (
+        len(name) < _SHORTEST
+        or low in STOP_WORDS
+        or low in code_words()["name-or-word"]
+    ):
         return False
     if not name[1:].islower() and not name.isupper():
         return True

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from memcli.entries.entry import MONTHS, WEEKDAYS
+from memcli.entries.shipped import code_words
 from memcli.entries.text.identifiers import identifiers, is_code_term
 from memcli.entries.text.mentions import fold
 from memcli.entries.text.tokens import STOP_WORDS
@@ -21,24 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
 
-# Capitalised words that are no names: words that begin sentences and labels, days,
-# months, acronyms that every project uses.
-_COMMON = frozenset(
-    """
-    add ask call check fix get keep let meet run set show talk tell try update added
-    after again also although always another any as because before both changed done
-    during each either every everything except finally fixed first for found given
-    here hence however i'd i'll i'm i've instead just last later like many maybe
-    more most much never new next no not nothing now once one only open other others
-    otherwise our please second see several since some something still such sure
-    then third though thus today together tomorrow too twice two under unless until
-    use used using very via what whatever while without yes yesterday yet mon tue wed
-    thu fri sat sun jan feb mar apr jun jul aug sep sept oct nov dec ok todo note fixme
-    xxx warning error important tip fyi tbd wip asap faq eta nb ps api apis url urls uri
-    json yaml xml html css http https sql csv pdf id ids ui ux cli ci cd pr prs mr cpu
-    gpu ram ssd io os db ip tcp dns ssh tls ssl utc am pm us it kb mb gb tb
-    """.split()
-) | STOP_WORDS.union(MONTHS, WEEKDAYS, (f"{day}s" for day in WEEKDAYS))
+_COMMON = code_words()["no-names"] | STOP_WORDS.union(
+    MONTHS, WEEKDAYS, (f"{day}s" for day in WEEKDAYS)
+)
 _NAME = r"[^\W\d_a-z][\w’'-]*"
 _LEADING = "\"'“”‘’«»([{*_"
 _ENDING = "\"'“”‘’«»)]}*_"
