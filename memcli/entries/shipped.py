@@ -41,14 +41,21 @@ def ordinary_words() -> WordList:
 
 
 @cache
-def code_words() -> dict[str, frozenset[str]]:
-    """The lists of `words/code.txt` by their names."""
-    lists: dict[str, frozenset[str]] = {}
-    with open(os.path.join(our_folder("words"), "code.txt"), encoding="utf-8") as file:
+def lists(name: str) -> dict[str, list[str]]:
+    """The lists of a file of `words`, by their names: the lines below each."""
+    found: dict[str, list[str]] = {}
+    with open(os.path.join(our_folder("words"), name), encoding="utf-8") as file:
         for block in file.read().split("\n\n")[1:]:
-            lines = [line for line in block.splitlines() if line[:1] != "#"]
-            lists[lines[0].rstrip(":")] = frozenset(" ".join(lines[1:]).split())
-    return lists
+            head, *lines = (row for row in block.splitlines() if row[:1] != "#")
+            found[head.removesuffix(":")] = lines
+    return found
+
+
+@cache
+def code_words() -> dict[str, frozenset[str]]:
+    """The words of `code.txt`, by the names of their lists."""
+    found = lists("code.txt").items()
+    return {name: frozenset(" ".join(lines).split()) for name, lines in found}
 
 
 class WordList:
