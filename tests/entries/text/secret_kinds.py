@@ -62,7 +62,7 @@ FORMS: list[list[str]] = _READ["forms"]
 SERVICES: list[list[str]] = _READ["services"]
 BEGINNINGS = {
     beginning: beginning + fill(body)
-    for (beginnings, *_), body in zip(BEGUN, _READ["begun"], strict=True)
+    for (_, beginnings, _), body in zip(BEGUN, _READ["begun"], strict=True)
     for beginning in beginnings.split()
 }
 
