@@ -65,19 +65,16 @@ def span(value: str) -> tuple[int, int]:
         InvalidValue: this is not a date.
     """
     value = check_date(value, "date")
+    year, month, day = (*map(int, value[:10].split("-")), 0, 0)[:3]
+    start = _midnight(year, month or 1, day or 1)
     if len(value) > 10:
-        year, month, day = int(value[:4]), int(value[5:7]), int(value[8:10])
         hour, minute, second = int(value[11:13]), int(value[14:16]), int(value[17:19])
-        start = _midnight(year, month, day) + hour * 3600 + minute * 60 + second
+        start += hour * 3600 + minute * 60 + second
         return start, start + 1
-    numbers = [int(part) for part in value.split("-")]
-    year, month, day = (*numbers, 1, 1)[:3]
-    start = _midnight(year, month, day)
-    if len(numbers) == 3:
-        return start, start + _DAY
-    if len(numbers) == 2:
-        return start, _midnight(year, month, _month_length(year, month)) + _DAY
-    return start, _midnight(year, 12, 31) + _DAY
+    if not day:
+        last = month or 12
+        return start, _midnight(year, last, _month_length(year, last)) + _DAY
+    return start, start + _DAY
 
 
 def to_epoch(value: str) -> int:

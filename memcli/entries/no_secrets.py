@@ -34,14 +34,9 @@ _HEAD: Final = re.compile(r"---\r?\n")
 def refuse(entry: Entry) -> None:
     """Raise SecretFound when any field of a draft looks as if it held a secret."""
     texts = dict(_texts(entry))
-    if not secrets.spans("\n\n".join(texts.values())):
-        return
-    for name, text in texts.items():
-        for finding in secrets.find(text):
-            raise SecretFound(
-                f"{name}, line {finding.line}: looks like a secret ({finding.kind})",
-                hint=f"{_HINT}. Take it out, or insist with --allow-secret.",
-            )
+    if secrets.spans("\n\n".join(texts.values())):
+        hint = f"{_HINT}. Take it out, or insist with --allow-secret."
+        refuse_texts(texts, hint)
 
 
 def refuse_texts(texts: Mapping[str, str | None], hint: str = _TAKE_IT_OUT) -> None:
@@ -53,9 +48,9 @@ def refuse_texts(texts: Mapping[str, str | None], hint: str = _TAKE_IT_OUT) -> N
     """
     for what, text in texts.items():
         for finding in secrets.find(text or ""):
-            raise SecretFound(
-                f"{what}: looks like a secret ({finding.kind})", hint=hint
-            )
+            place = f"{what}, line {finding.line}"
+            message = f"{place}: looks like a secret ({finding.kind})"
+            raise SecretFound(message, hint=hint)
 
 
 def refuse_new(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 
+from memcli.entries.fields import fitting_tags
 from memcli.errors import InvalidValue, MemcliError, Unreadable, UsageError
 from memcli.hosts import table
 from memcli.hosts.host import home
@@ -22,7 +23,6 @@ from memcli.hosts.pages import (
     line_of,
     note,
     rules,
-    tags_of,
     written,
 )
 from memcli.named_tuple import NamedTuple
@@ -100,7 +100,7 @@ def _notes(paths: Sequence[str], kinds: Mapping[str, str], folder: str | None) -
                 "text": read.body.strip("\n"),
                 "title": next(filter(None, names), os.path.basename(path)[:-3]),
                 "kind": kinds.get(kind, "note"),
-                "tags": tags_of(values.get("tags")),
+                "tags": fitting_tags(values.get("tags")),
                 "occurred_at": date or written(path),
             }
             # What a user is like, and how they want to work, is so in every project.
@@ -216,7 +216,7 @@ def mem0(path: str, folder: str | None) -> Found:
             continue
         fields = {
             "text": text,
-            "tags": tags_of(row.get("categories")),
+            "tags": fitting_tags(row.get("categories")),
             "occurred_at": date_of(row.get("created_at")),
             "expires_at": date_of(row.get("expiration_date")),
         }

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 
 from memcli.entries import dates, frontmatter
 from memcli.entries.dates import check_date
-from memcli.entries.entry import fitting_tag
 from memcli.errors import InvalidEntry, InvalidValue, Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
@@ -98,15 +97,6 @@ def date_of(value: Any) -> str | None:
         return check_date(value, "occurred_at")
     except InvalidValue:
         return None
-
-
-def tags_of(values: Any) -> list[str]:
-    """A tool's labels as tags, each in the nearest form that memcli takes."""
-    labels = values.split(",") if isinstance(values, str) else values
-    if not isinstance(labels, list):
-        return []
-    fitting = [fitting_tag(label) for label in labels if isinstance(label, str)]
-    return list(dict.fromkeys(filter(None, fitting)))
 
 
 def written(path: str) -> str | None:

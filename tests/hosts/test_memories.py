@@ -209,7 +209,7 @@ def test_an_export_of_mem0_is_read_as_a_list_or_below_results(tmp_path: Path) ->
         path = write(tmp_path / f"{number}.json", json.dumps(value))
         (only,) = memories("mem0", path)
         assert only.fields["occurred_at"] == "2026-05-01T17:00:00Z"
-        assert only.fields["tags"] == ["health", "food-drink"]
+        assert only.fields["tags"] == ("health", "food-drink")
         assert only.fields["expires_at"] == "2030-01-01"
 
 
@@ -221,7 +221,7 @@ def test_a_note_of_basic_memory_keeps_its_observations_and_links(
     write(tmp_path / "Coffee.md", head + body)
     (only,) = memories("basic-memory", tmp_path)
     assert only.fields["text"] == body.strip("\n")
-    assert (only.fields["tags"], only.fields["kind"]) == (["brew"], "note")
+    assert (only.fields["tags"], only.fields["kind"]) == (("brew",), "note")
 
 
 @pytest.mark.parametrize("name", [tool.name for tool in tools.TOOLS])

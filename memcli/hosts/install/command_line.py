@@ -71,16 +71,19 @@ def command_line(
     words = [*program.words, "hook", event, "--host", host]
     if vault is not None:
         words += ["--vault", vault]
-    for word in words:
-        try:
-            word.encode()
-        except UnicodeEncodeError as error:
-            raise InvalidValue(
-                f"{word!r} is not UTF-8 and cannot stand in a settings file",
-                hint="Install memcli, or keep the vault, below a path that is.",
-                code="invalid_path",
-            ) from error
+    _refuse_bytes(" ".join(words))
     return _joined(words, shell, windows=program.windows)
+
+
+def _refuse_bytes(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidValue(
+            "a path that is not UTF-8 cannot stand in a settings file",
+            hint="Install memcli, or keep the vault, below a path that is.",
+            code="invalid_path",
+        ) from error
 
 
 def calls_hook(command: object) -> bool:
@@ -139,12 +142,7 @@ def plugin(program: Program, vault: str | None) -> str:
     text = _PROGRAM.sub(lambda _: f"const PROGRAM = {words}", text)
     pinned = json.dumps(vault, ensure_ascii=False)
     text = _FIRST + "\n" + _VAULT.sub(lambda _: f"const VAULT = {pinned}", text)
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise InvalidValue(
-            f"{words} is not UTF-8 and cannot stand in a plugin", code="invalid_path"
-        ) from error
+    _refuse_bytes(text)
     return text
 
 
