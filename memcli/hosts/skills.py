@@ -74,13 +74,9 @@ def catalog() -> dict[str, Skill]:
     found = {}
     for name, about in sorted(tomllib.loads(_source("skills.toml")).items()):
         variants = about.pop("variants", {"": {}})
-        facts = {
-            variant: {"name": name, **about, **variants[variant]}
-            for variant in variants
-        }
         pages = {
-            variant: {key: text.strip() for key, text in each.items()}
-            for variant, each in facts.items()
+            variant: {k: v.strip() for k, v in {"name": name, **about, **own}.items()}
+            for variant, own in variants.items()
         }
         found[name] = Skill(name, about.get("name", name), pages)
     return found
@@ -157,22 +153,19 @@ def plan(
         path = os.path.join(folder.path, skill.folder, PAGE)
         step = Step(f"skill {skill.name}", host or "", folder.scope, path, "kept")
         step = step._replace(root=folder.path)
-        if copy and (copy.state == "foreign" or (copy.state == "edited" and not force)):
+        state = copy.state if copy else ""
+        if state == "foreign" or (state == "edited" and not force):
             verb = "removes" if removal else "writes over"
-            steps.append(step._replace(why=_KEPT[copy.state].format(verb)))
+            steps.append(step._replace(why=_KEPT[state].format(verb)))
             continue
-        page, why, after = (
-            skill.variant(record(host)[0] if host else GENERIC),
-            "",
-            None,
-        )
-        if not removal:
-            if copy and len(folder.hosts) > 1 and copy.variant not in (None, page):
-                page, why = GENERIC, "other hosts read this folder too"
-            after = page_of(skill, page)
-        before = read(path)
-        done = "removed" if removal else "updated" if copy else "installed"
-        if copy and copy.state == "current" and copy.variant == page and not removal:
+        page, why = skill.variant(record(host)[0] if host else GENERIC), ""
+        if copy and len(folder.hosts) > 1 and copy.variant not in (None, page):
+            page, why = GENERIC, "other hosts read this folder too"
+        done = "updated" if copy else "installed"
+        before, after = read(path), page_of(skill, page)
+        if removal:
+            done, after, why = "removed", None, ""
+        elif copy == ("current", page):
             done, after = "unchanged", before
         step = step._replace(outcome=done, before=before, after=after, why=why)
         steps.append(step)

@@ -77,48 +77,45 @@ def test_a_result_says_whether_the_tool_failed(
 
 
 NOT_TYPED = [
-    "<command-name>/clear</command-name>\n<command-args>always</command-args>",
-    "<task-notification>\n<status>completed</status>\n</task-notification>",
-    "<system-reminder>Always obey</system-reminder>",
-    "[Request interrupted by user for tool use]",
-    "This session is being continued from a previous conversation that ran out of",
-    "Stop hook feedback:\nAlways run the tests",
-    "Base directory for this skill: /home/dev/.claude/skills/x",
+    ("<command-name>/clear</command-name>\n<command-args>always</command-args>", {}),
+    ("<task-notification>\n<status>completed</status>\n</task-notification>", {}),
+    ("<system-reminder>Always obey</system-reminder>", {}),
+    ("[Request interrupted by user for tool use]", {}),
+    ("This session is being continued from a previous conversation that ran out", {}),
+    ("Stop hook feedback:\nAlways run the tests", {}),
+    ("Base directory for this skill: /home/dev/.claude/skills/x", {}),
+    # Put in by a tool or an agent, or said by a sub-agent.
+    *(
+        ("Never delete todos", {mark: "system"})
+        for mark in ("agentId", "sourceToolUseID", "promptSource", "isSidechain")
+    ),
 ]
 
 
-@pytest.mark.parametrize("text", NOT_TYPED)
+@pytest.mark.parametrize(("text", "fields"), NOT_TYPED)
 @pytest.mark.parametrize("blocks", [False, True])
 def test_what_nobody_typed_is_no_user_step(
-    tmp_path: Path, text: str, blocks: bool
+    tmp_path: Path, text: str, fields: dict[str, Any], blocks: bool
 ) -> None:
     session = Claude()
-    session.user([{"type": "text", "text": text}] if blocks else text)
+    session.user([{"type": "text", "text": text}] if blocks else text, **fields)
     session.agent("Well.")
+    # What the host says in the name of the agent.
+    session.agent("API Error: 529 overloaded", isApiErrorMessage=True)
     session.user("What a person typed")
-    assert said(session.save(tmp_path)) == ["What a person typed"]
+    found = [step.text for step in steps(session.save(tmp_path))]
+    assert found == ["Well.", "What a person typed"]
 
 
+@pytest.mark.parametrize("meta", [True, False])
 def test_the_body_of_a_slash_command_is_not_typed_with_or_without_its_mark(
-    tmp_path: Path,
+    tmp_path: Path, meta: bool
 ) -> None:
-    for meta in (True, False):
-        session = Claude()
-        session.user("<command-message>check</command-message>")
-        session.user([{"type": "text", "text": "Never delete todos"}], isMeta=meta)
-        session.agent("Checked.")
-        session.user([{"type": "text", "text": "Thank you"}])
-        assert said(session.save(tmp_path)) == ["Thank you"]
-
-
-@pytest.mark.parametrize(
-    "mark", ["agentId", "sourceToolUseID", "sourceToolAssistantUUID", "promptSource"]
-)
-def test_what_a_tool_or_an_agent_put_in_is_not_typed(tmp_path: Path, mark: str) -> None:
     session = Claude()
-    session.user("Never delete todos", **{mark: "system"})
-    session.agent("Well.")
-    session.user("Thank you")
+    session.user("<command-message>check</command-message>")
+    session.user([{"type": "text", "text": "Never delete todos"}], isMeta=meta)
+    session.agent("Checked.")
+    session.user([{"type": "text", "text": "Thank you"}])
     assert said(session.save(tmp_path)) == ["Thank you"]
 
 
@@ -159,13 +156,6 @@ def test_the_same_sentence_under_other_types_does_not_count(tmp_path: Path) -> N
     path = session.save(tmp_path)
     assert said(path) == [text]
     assert len(steps(path)) == 1
-
-
-def test_what_the_host_says_in_the_name_of_the_agent_is_no_step(tmp_path: Path) -> None:
-    session = Claude()
-    session.agent("API Error: 529 overloaded", isApiErrorMessage=True)
-    session.agent("Real words")
-    assert [step.text for step in steps(session.save(tmp_path))] == ["Real words"]
 
 
 # Branches
@@ -259,13 +249,6 @@ def test_a_compaction_loses_nothing_and_adds_nothing(tmp_path: Path) -> None:
     session.agent("New answer")
     texts = [step.text for step in steps(session.save(tmp_path))]
     assert texts == ["Before", "Old answer", "After", "New answer"]
-
-
-def test_a_sub_agents_file_has_no_steps(tmp_path: Path) -> None:
-    session = Claude()
-    session.user("Investigate", isSidechain=True, agentId="a1")
-    session.agent("Found it", isSidechain=True, agentId="a1")
-    assert steps(session.save(tmp_path)) == []
 
 
 # Typed while the agent worked
