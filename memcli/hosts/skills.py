@@ -162,11 +162,13 @@ def plan(
         if copy and len(folder.hosts) > 1 and copy.variant not in (None, page):
             page, why = GENERIC, "other hosts read this folder too"
         done = "updated" if copy else "installed"
-        before, after = read(path), page_of(skill, page)
+        before = after = read(path)
         if removal:
             done, after, why = "removed", None, ""
         elif copy == ("current", page):
-            done, after = "unchanged", before
+            done = "unchanged"
+        else:
+            after = page_of(skill, page)
         step = step._replace(outcome=done, before=before, after=after, why=why)
         steps.append(step)
     return steps

@@ -190,7 +190,9 @@ def test_settings_that_are_not_parsed_say_nothing(lines: list[str], end: str) ->
 
 def test_a_setting_of_the_user_holds_no_secret(vault: Vault, home: Path) -> None:
     key = fill("nvapi-~64h~")
-    with pytest.raises(SecretFound, match=r"mining\.judge, line \d: looks like a secret"):
+    with pytest.raises(
+        SecretFound, match=r"mining\.judge, line \d: looks like a secret"
+    ):
         put(vault, "mining.judge", "judge", "--key", key)
     held = [path.read_bytes() for path in home.rglob("*") if path.is_file()]
     assert key.encode() not in b"".join(held)
