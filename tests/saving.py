@@ -1,11 +1,17 @@
 """Entries for a test's vault, and settings for its user."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from memcli import Vault
+from memcli.hosts.transcript import Session, Step
+from memcli.hosts.transcripts import Transcript
 from memcli.recall.listing import Listed, listed
 from memcli.recall.query import Query
+from memcli.sessions import reflect_session
+from memcli.sessions.bringing import Reflected
+from memcli.sessions.reflect_session import candidates
 
 
 def save(vault: Vault, text: str, **fields: Any) -> str:
@@ -41,3 +47,9 @@ def configure(home: Path, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def taught(vault: Vault, session: str, steps: Iterable[Step]) -> Reflected:
+    """Bring what these steps of a session teach, which stand in no file."""
+    transcript = Transcript("", Session(session, "generic"))
+    return reflect_session.reflect(vault, transcript, candidates(steps))

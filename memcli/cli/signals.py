@@ -80,13 +80,11 @@ def mining(context: Context, name: str | None) -> Result:
         shown = {**report, **report["sessions"]}
         del shown["sessions"]
         return Result(report, lambda canvas: facts(canvas, shown))
-    record = reflect_session.record_of(vault, name)
-    candidates = reflect_session.candidates_of(vault, record)
-    data = {**record._asdict(), "candidates": candidates}
+    data = reflect_session.of_session(vault, name)
 
     def text(canvas: Canvas) -> None:
         facts(canvas, {**data, "candidates": None})
-        for one in candidates:
+        for one in data["candidates"]:
             canvas.line()
             canvas.line(one.get("title") or f"({one['action']})", style="title")
             facts(canvas, {**one, "title": None})

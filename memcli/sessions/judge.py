@@ -105,14 +105,9 @@ def bring(
         one._replace(code=anchoring.there(vault, folder, one.code)) if one.code else one
         for one in kept
     ]
-    reflected = reflect_session.learn(
-        vault,
-        made.session,
-        lambda: Mined(turns, found),
-        reflect_session.Origin(
-            reflect_session.label(transcript.path), None, writer, judge
-        ),
-        dry_run=dry_run,
+    judged = Mined(turns, found)
+    reflected = reflect_session.reflect(
+        vault, transcript, judged, writer=writer, dry_run=dry_run
     )
     resolved = _resolved(vault, settled, judge, dry_run=dry_run)
     approved = _approved(vault, reflected.fates, dry_run=dry_run)

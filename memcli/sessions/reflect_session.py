@@ -16,7 +16,7 @@ from memcli.entries import no_secrets
 from memcli.entries.entry import JUDGED, MINERS, Status
 from memcli.errors import EntryNotFound, LockBusy, MemcliError, Unreadable
 from memcli.hosts import table, transcripts
-from memcli.named_tuple import NamedTuple
+from memcli.sessions import hook_log
 from memcli.sessions.bringing import FORGOTTEN, Reflected, bring
 from memcli.sessions.mining import Candidate, Mined, mine
 from memcli.vault import session_records
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.hosts.formats.records import Transcript
-    from memcli.hosts.transcript import Session, Step
+    from memcli.hosts.transcript import Step
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.sessions.routing import Fate
@@ -38,86 +38,56 @@ if TYPE_CHECKING:
 _SAME = ("id", "record", "pattern", "text")
 
 
-class Origin(NamedTuple):
-    """Where the candidates of a session come from.
-
-    Attributes:
-        transcript: the file, for people.
-        mined: size and time of the file, to see later whether it has grown; None when
-            it was not mined.
-        writer: `pipeline` when a person asked for it, `hook` when a host did.
-        judge: who judged the session; None when the rules mined it.
-    """
-
-    transcript: str = ""
-    mined: tuple[int, int] | None = (0, 0)
-    writer: str = "pipeline"
-    judge: str | None = None
-
-
-def learn(
+def reflect(
     vault: Vault,
-    session: Session,
-    find: Callable[[], Mined],
-    origin: Origin = Origin(),  # noqa: B008 it cannot be changed
+    transcript: Transcript,
+    judged: Mined | None = None,
     *,
+    writer: str = "pipeline",
     dry_run: bool = False,
 ) -> Reflected:
     """Bring what a session teaches into the vault.
 
     Args:
         vault: where it goes.
-        session: whose candidates they are.
-        find: gives the candidates, without a secret in them; called once. What it
-            raises is noted in the session's record.
-        origin: where they come from.
+        transcript: of the session.
+        judged: what a judge found in it, without a secret; None mines by the rules.
+        writer: `pipeline` when a person asked for it, `hook` when a host did.
         dry_run: only say what would be done.
 
     Raises:
         Unreadable, LockBusy, WriteFailed, HistoryError: nothing was written, and the
             session's record says so.
     """
+    # Before it is read: what is written meanwhile is mined the next time.
+    mined = state(transcript.path) if judged is None else None
+    session, agent = transcript.session, vault.agent_name
     session = session._replace(id=no_secrets.masked(session.id))
-    transcript = no_secrets.masked(origin.transcript)
-    agent = vault.agent_name
+    label = no_secrets.masked(_label(transcript.path))
     earlier = session_records.get(vault.root, session.host, session.id, agent)
-    before = earlier.candidates if earlier else ()
-    mined = origin.mined or (earlier.mined if earlier else (0, 0))
-    record = session_records.Record(
-        agent=agent,
-        session=session.id,
-        host=session.host,
-        transcript=transcript,
-        at="",
-        reflected=False,
-        mined=mined,
-        candidates=before,
-    )
-    source = {
-        "writer": origin.writer,
-        "host": session.host,
-        "session": session.id,
-        "transcript": transcript or None,
-    }
+    record = earlier or session_records.Record(session.id, session.host, "", "", False)
+    record = record._replace(transcript=label, reflected=False, turns=0, cut=0)
+    record = record._replace(agent=agent, mined=mined or record.mined)
+    source = {"writer": writer, "host": session.host, "session": session.id}
+    source["transcript"] = label
     try:
-        found = find()
-        if earlier and mined[0] < earlier.mined[0]:
+        found = judged or candidates(transcript.steps())
+        if earlier and record.mined[0] < earlier.mined[0]:
             # A file that lost its end takes nothing back: a host only ever adds.
             found = found._replace(whole=False)
         result = bring(vault, session, found, source, earlier, dry_run=dry_run)
     except Exception as error:
-        code = getattr(error, "error_code", type(error).__name__)
-        failure = f"{code}: {no_secrets.redact(str(error))}"
         if not dry_run:
-            _note(vault, record._replace(error=failure))
+            _note(vault, record._replace(error=hook_log.named(error)))
         raise
     if not dry_run:
         # What rules found and what a judge said stand beside each other.
-        others = [o for o in before if is_judged(o) is (origin.judge is None)]
+        before = record.candidates
+        others = (one for one in before if is_judged(one) is (judged is None))
         fates = (*others, *(_noted(fate, before) for fate in result.fates))
-        record = record._replace(reflected=True, candidates=fates)
+        record = record._replace(reflected=True, error=None, candidates=fates)
         _note(vault, record._replace(turns=result.turns, cut=result.cut))
-    return result
+    return result._replace(broken=len(transcript.broken))
 
 
 def is_judged(noted: Mapping[str, Any]) -> bool:
@@ -129,9 +99,9 @@ def _note(vault: Vault, record: session_records.Record) -> None:
     """Write the record of a session; what the vault holds does not depend on it."""
     from memcli.entries import dates
 
-    record = record._replace(at=dates.iso(vault.now_ms() // 1000))
     try:
-        session_records.put(vault.root, record)
+        at = dates.iso(vault.now_ms() // 1000)
+        session_records.put(vault.root, record._replace(at=at))
     except MemcliError as error:
         vault.tell(
             f"the record of session {record.session} is not kept: {error.message}"
@@ -143,11 +113,13 @@ def _noted(fate: Fate, before: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]
     fresh = fate.as_dict()
     if fate.action == FORGOTTEN:
         return session_records.without_words(fresh)
-    if fate.action == "duplicate" and fate.id is not None:
-        for noted in before:
-            if all(noted.get(name) == fresh[name] for name in _SAME):
-                return noted
-    return fresh
+    known = (
+        noted
+        for noted in before
+        if fate.action == "duplicate"
+        and all(noted.get(name) == fresh[name] for name in _SAME)
+    )
+    return next(known, fresh)
 
 
 def opened(path: str, host: str | None, cwd: str | None = None) -> Transcript:
@@ -169,25 +141,6 @@ def is_unchanged(vault: Vault, transcript: Transcript) -> bool:
     record = session_records.get(vault.root, session.host, session.id, agent)
     mined = record.mined if record and record.reflected else None
     return mined == state(transcript.path)
-
-
-def reflect(
-    vault: Vault,
-    transcript: Transcript,
-    *,
-    writer: str = "pipeline",
-    dry_run: bool = False,
-) -> Reflected:
-    """Mine one transcript; raises what `learn` does."""
-    done = learn(
-        vault,
-        transcript.session,
-        lambda: candidates(transcript.steps()),
-        # Before it is read: what is written meanwhile is mined the next time.
-        Origin(label(transcript.path), state(transcript.path), writer),
-        dry_run=dry_run,
-    )
-    return done._replace(broken=len(transcript.broken))
 
 
 def reflect_file(
@@ -241,9 +194,7 @@ def reflect_all(
         except LockBusy:
             raise
         except Exception as trouble:  # noqa: BLE001 one session stops no other
-            bug = f"a bug in memcli: {type(trouble).__name__}"
-            code = getattr(trouble, "error_code", bug)
-            error = f"{code}: {getattr(trouble, 'message', trouble)}"
+            error = no_secrets.redact(hook_log.named(trouble))
         yield {
             "transcript": path,
             "host": host,
@@ -252,13 +203,13 @@ def reflect_all(
             "turns": done.turns if done else 0,
             "counts": done.counts if done else {},
             "cut": done.cut if done else 0,
-            "error": no_secrets.redact(error) if error else None,
+            "error": error,
         }
         if progress is not None:
             progress(number + 1, len(files))
 
 
-def label(path: str) -> str:
+def _label(path: str) -> str:
     """A path as people write it, which is the same on another machine."""
     path = os.path.abspath(path).encode("utf-8", "replace").decode()
     home = os.path.expanduser("~")
@@ -345,8 +296,8 @@ def mining(vault: Vault) -> dict[str, Any]:
     }
 
 
-def record_of(vault: Vault, name: str) -> session_records.Record:
-    """The record of one session.
+def of_session(vault: Vault, name: str) -> dict[str, Any]:
+    """The record of one session, its candidates with the `status` of their entries.
 
     Args:
         vault: where it was mined.
@@ -357,34 +308,30 @@ def record_of(vault: Vault, name: str) -> session_records.Record:
     """
     vault.owner_only("the record of mining")
     records = session_records.every(vault.root)
-    for each in sorted(records, key=lambda record: record.session != name):
-        if each.session.startswith(name) or each.transcript == name:
-            # Several agents may have mined it, each with a record of its own.
-            own = session_records.get(vault.root, each.host, each.session, None)
-            return own or each
-    recent = ", ".join(record.session for record in records[:3])
-    raise EntryNotFound(
-        f"no session that was mined here is called '{name}'",
-        hint=f"The last ones: {recent}."
-        if recent
-        else "Mine one with: memcli reflect --session PATH",
-        code="session_not_found",
-    )
+    records.sort(key=lambda record: record.session != name)
+    named = [r for r in records if r.session.startswith(name) or r.transcript == name]
+    if not named:
+        recent = ", ".join(record.session for record in records[:3])
+        raise EntryNotFound(
+            f"no session that was mined here is called '{name}'",
+            hint=f"The last ones: {recent}."
+            if recent
+            else "Mine one with: memcli reflect --session PATH",
+            code="session_not_found",
+        )
+    # Several agents may have mined it, each with a record of its own.
+    record = session_records.get(vault.root, named[0].host, named[0].session, None)
+    record = record or named[0]
 
-
-def candidates_of(vault: Vault, record: session_records.Record) -> list[dict[str, Any]]:
-    """The candidates of a session with the state that their entries have now."""
-
-    def states(reader: Reader) -> list[dict[str, Any]]:
+    def candidates(reader: Reader) -> list[dict[str, Any]]:
         found = []
         for each in record.candidates:
-            name = each.get("id")
-            docs = reader.exact("id", name) if isinstance(name, str) else ()
+            docs = reader.exact("id", str(each.get("id")))
             status = next((str(reader.row(doc).status) for doc in docs), None)
             found.append({**each, "status": status})
         return found
 
-    return vault.read(states)
+    return {**record._asdict(), "candidates": vault.read(candidates)}
 
 
 def _mined(reader: Reader) -> list[StoredRow]:
@@ -393,21 +340,12 @@ def _mined(reader: Reader) -> list[StoredRow]:
 
 
 def _patterns(rows: Iterable[StoredRow]) -> list[dict[str, Any]]:
-    from collections import Counter
-
-    by_rule: dict[str, Counter[str]] = {}
+    by_rule: dict[str, dict[str, Any]] = {}
     names: Mapping[str, str] = {Status.PENDING: "waiting", Status.REJECTED: "rejected"}
     for row in rows:
         rule = (row.rationale or "").partition(":")[0]
-        counts = by_rule.setdefault(rule, Counter())
+        none = dict.fromkeys(("brought", "kept", "waiting", "rejected"), 0)
+        counts = by_rule.setdefault(rule, {"pattern": rule, **none})
+        counts["brought"] += 1
         counts[names.get(row.status, "kept")] += 1
-    return [
-        {
-            "pattern": rule,
-            "brought": counts.total(),
-            **{name: counts[name] for name in ("kept", "waiting", "rejected")},
-        }
-        for rule, counts in sorted(
-            by_rule.items(), key=lambda each: (-each[1].total(), each[0])
-        )
-    ]
+    return sorted(by_rule.values(), key=lambda one: (-one["brought"], one["pattern"]))

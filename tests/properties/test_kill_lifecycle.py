@@ -21,9 +21,8 @@ from memcli.curation import review, undo
 from memcli.entries import codec, layout
 from memcli.entries.entry import Status
 from memcli.errors import EntryNotFound
-from memcli.hosts.transcript import Session, Step
+from memcli.hosts.transcript import Step
 from memcli.recall.query import Query, view_of
-from memcli.sessions.reflect_session import candidates, learn
 from memcli.storage import files
 from memcli.vault.caller import Caller
 from memcli.vault.health import repair
@@ -32,7 +31,7 @@ from tests.clones import Ids
 from tests.conftest import EVERYTHING, NOW, sample, state_of
 from tests.forks import REFUSED, ended, steps_of
 from tests.git_command import git
-from tests.saving import every
+from tests.saving import every, taught
 
 pytestmark = [
     pytest.mark.slow,
@@ -108,7 +107,7 @@ def reflect_on_talk(vault: Vault, said: Sequence[str] = TALK) -> dict[str, int]:
     for number, text in enumerate(said, 3):
         steps.append(Step("user", text, number, f"r{number}"))
         steps.append(Step("assistant", "ok", number, f"a{number}"))
-    return learn(vault, Session("talk", "generic"), lambda: candidates(steps)).counts
+    return taught(vault, "talk", steps).counts
 
 
 SESSION = {"source": {"session": "s"}}

@@ -11,10 +11,10 @@ from memcli import Vault
 from memcli.entries.entry import Status
 from memcli.entries.text.links import links
 from memcli.hosts.transcript import Session, Step
-from memcli.hosts.transcripts import open_transcript
+from memcli.hosts.transcripts import Transcript, open_transcript
 from memcli.sessions import reflect_session
 from memcli.sessions.bringing import Reflected
-from memcli.sessions.reflect_session import candidates, reflect_file
+from memcli.sessions.reflect_session import reflect_file
 from memcli.vault.health.lint import lint
 from tests.hosts.writing import write
 from tests.sessions.test_reflect_session import (
@@ -39,14 +39,13 @@ def turns(*said: str) -> Iterator[Step]:
 
 
 def learn(
-    vault: Vault,
-    session: Session,
-    steps: Iterator[Step],
-    mined: tuple[int, int] = (0, 0),
+    vault: Vault, path: Path, session: Session, steps: Iterator[Step]
 ) -> Reflected:
-    return reflect_session.learn(
-        vault, session, lambda: candidates(steps), reflect_session.Origin(mined=mined)
-    )
+    """Reflect on these steps, as if the file held them."""
+    path.touch()
+    transcript = Transcript(str(path), session)
+    transcript.steps = lambda: steps  # type: ignore[method-assign]
+    return reflect_session.reflect(vault, transcript)
 
 
 @pytest.mark.parametrize("mode", ["interactive", "silent"])
@@ -111,11 +110,13 @@ def test_an_id_of_a_session_is_a_name_and_no_path(
     ],
 )
 def test_a_turn_of_any_length_takes_no_longer_than_a_person_waits(
-    vault: Vault, piece: str
+    vault: Vault, tmp_path: Path, piece: str
 ) -> None:
     text = f"{ALWAYS}\n{piece * (300_000 // len(piece))}\nNever push to main."
     started = time.monotonic()
-    done = learn(vault, Session("big", "generic"), turns("hello", text))
+    done = learn(
+        vault, tmp_path / "big", Session("big", "generic"), turns("hello", text)
+    )
     # The square of it would take hours, not a minute.
     assert time.monotonic() - started < 60
     assert all(len(fate.candidate.text) < 10_000 for fate in done.fates)
@@ -138,8 +139,7 @@ def test_a_transcript_that_grows_or_shrinks_while_it_is_read(
                 path.write_bytes(whole + extra.replace(b'"r3"', b'"r99"') + b"\n")
             yield step
 
-    state = (len(whole), path.stat().st_mtime_ns)
-    learn(vault, found.session, growing(), state)
+    learn(vault, path, found.session, growing())
     (one,) = reflect_session.reflect_all(vault, [("generic", str(path))])
     assert one["outcome"] == "reflected"  # what came meanwhile is not lost
     assert ALWAYS.replace("linter", "formatter") in texts(vault)
@@ -151,7 +151,7 @@ def test_a_transcript_that_grows_or_shrinks_while_it_is_read(
             yield step
 
     before = texts(vault)
-    learn(vault, found.session, shrinking(), state)
+    learn(vault, path, found.session, shrinking())
     path.write_bytes(b"")
     assert reflect_file(vault, str(path)).fates == []
     assert texts(vault) == before

@@ -14,17 +14,16 @@ from memcli import Vault, Vaults
 from memcli.curation import importing, inbox, resolve_query, review
 from memcli.curation.entities import listing as page
 from memcli.entries.eligibility import View
-from memcli.hosts.transcript import Session, Step
+from memcli.hosts.transcript import Step
 from memcli.recall import listing
 from memcli.recall.query import Query, view_of
 from memcli.sessions.briefing import prompt, select, start, teams
-from memcli.sessions.reflect_session import candidates, learn
 from memcli.storage.known_vaults import KnownVault
 from memcli.vault.health.inspect import inspect
 from memcli.vault.health.lint import lint
 from tests.conftest import NOW, VaultMaker
 from tests.git_command import git
-from tests.saving import every
+from tests.saving import every, taught
 
 SOLVED = "Restart the Shibboleth cache after every deploy"
 TWIN = "1m7y6wbehbqyv1kh"
@@ -99,7 +98,7 @@ def by_review(vault: Vault) -> None:
 def by_mining(vault: Vault) -> None:
     words = f"From now on, {SOLVED[0].lower()}{SOLVED[1:]}."
     steps = [Step("user", words, 1, "1", None)]
-    learn(vault, Session("s", "generic"), lambda: candidates(steps))
+    taught(vault, "s", steps)
 
 
 def by_evolve(vault: Vault) -> None:
@@ -252,12 +251,12 @@ def test_a_rule_that_is_mined_again_in_other_words_waits_for_review(
     vault = make_vault()
     words = "From now on, always run make lint before you commit to main."
     first = [Step("user", words, 1, "1", None)]
-    learn(vault, Session("one", "generic"), lambda: candidates(first))
+    taught(vault, "one", first)
     (rule,) = every(vault, Query("", VIEW)).rows
     vault.resolve(rule.id)
     words = "From now on, run make lint before every commit to main."
     second = [Step("user", words, 1, "1", None)]
-    done = learn(vault, Session("two", "generic"), lambda: candidates(second))
+    done = taught(vault, "two", second)
     (fate,) = done.fates
     assert fate.action == "review"
     assert rule.id in (fate.why or "")

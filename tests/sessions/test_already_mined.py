@@ -62,9 +62,7 @@ def test_the_words_of_what_was_forgotten_are_in_no_record_of_a_session(
     for path in (first, second):
         assert actions(reflect_file(vault, path)) == {"standing": "forgotten"}
         assert "zebedee" not in records(vault).lower()
-    (one,) = reflect_session.candidates_of(
-        vault, reflect_session.record_of(vault, "one")
-    )
+    (one,) = reflect_session.of_session(vault, "one")["candidates"]
     assert (one["action"], one["title"], one["pattern"]) == (
         "forgotten",
         None,
@@ -122,9 +120,9 @@ def test_the_record_keeps_what_became_of_a_candidate_the_first_time(
 ) -> None:
     path = talk(tmp_path, SEEDED)
     reflect_file(vault, path)
-    before = reflect_session.record_of(vault, "talk").candidates
+    before = reflect_session.of_session(vault, "talk")["candidates"]
     reflect_file(vault, path)
-    again = reflect_session.record_of(vault, "talk").candidates
+    again = reflect_session.of_session(vault, "talk")["candidates"]
     kept = [one for one in again if one["category"] != "idea"]
     assert kept == [one for one in before if one["category"] != "idea"]
     assert {one["action"] for one in kept} == {"saved", "review"}

@@ -9,10 +9,11 @@ from memcli import Vault
 from memcli.curation import inbox
 from memcli.entries.entry import Confidence, Status
 from memcli.errors import Unreadable
-from memcli.hosts.transcript import FRAME, Session, Step
+from memcli.hosts.transcript import FRAME, Step
+from memcli.hosts.transcripts import Transcript
 from memcli.sessions import reflect_session
 from memcli.sessions.bringing import Reflected
-from memcli.sessions.reflect_session import candidates, reflect_file
+from memcli.sessions.reflect_session import reflect_file
 from memcli.vault import session_records
 from memcli.vault.caller import Caller
 from tests.conftest import VaultMaker
@@ -142,7 +143,7 @@ def test_what_is_low_is_in_the_log_of_mining(vault: Vault, tmp_path: Path) -> No
     done = reflect_file(vault, say(tmp_path, "always run the linter for now"))
     assert (done.counts, done.commit) == ({"noted": 1}, None)
     assert reflect_session.mining(vault)["sessions"]["noted"] == 1
-    (noted,) = reflect_session.record_of(vault, "talk").candidates
+    (noted,) = reflect_session.of_session(vault, "talk")["candidates"]
     assert (noted["confidence"], noted["title"]) == (
         "LOW",
         "Always run the linter for now",
@@ -206,17 +207,20 @@ def test_what_contradicts_an_entry_is_offered_as_supersede_and_not_decided(
 
 @pytest.mark.parametrize("error", [Unreadable("the disk is gone"), ValueError("a bug")])
 def test_an_adapter_that_fails_keeps_nothing_and_marks_the_session(
-    vault: Vault, snapshot: Snapshot, error: Exception
+    vault: Vault,
+    tmp_path: Path,
+    snapshot: Snapshot,
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
 ) -> None:
-    def steps() -> Iterator[Step]:
+    def steps(_: Transcript) -> Iterator[Step]:
         yield Step("user", ALWAYS, 1, "a")
         raise error
 
-    before = snapshot(vault.root)
+    path, before = say(tmp_path, ALWAYS, name="s1"), snapshot(vault.root)
+    monkeypatch.setattr(Transcript, "steps", steps)
     with pytest.raises(type(error)):
-        reflect_session.learn(
-            vault, Session("s1", "codex"), lambda: candidates(steps())
-        )
+        reflect_file(vault, path)
     assert snapshot(vault.root) == before
     (record,) = session_records.every(vault.root)
     assert (record.session, record.reflected) == ("s1", False)

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from memcli import Vault
 from memcli.entries import layout
 from memcli.entries.identity import claim
-from memcli.hosts.transcript import Session, Step
+from memcli.hosts.transcript import Step
 from memcli.sessions.mining import mine
-from memcli.sessions.reflect_session import candidates, learn
 from memcli.vault.caller import Caller
 from tests.conftest import EVERYTHING, NOW, state_of
+from tests.saving import taught
 
 SAID = (
     "Always run the linter before committing.",
@@ -58,9 +58,7 @@ def opened(ready: Path, folder: Path) -> Vault:
 
 
 def bring(vault: Vault, name: str, said: Sequence[tuple[str, str]]) -> str | None:
-    return learn(
-        vault, Session(name, "generic"), lambda: candidates(steps(said))
-    ).commit
+    return taught(vault, name, steps(said)).commit
 
 
 def rows(vault: Vault) -> list[tuple[str, str, str]]:

@@ -9,6 +9,7 @@ from memcli.curation import inbox, review
 from memcli.entries.entry import Status
 from memcli.entries.text.differences import says_again
 from memcli.hosts.transcript import Session, Step
+from memcli.hosts.transcripts import Transcript
 from memcli.sessions import mining, reflect_session, routing
 from memcli.sessions.bringing import Reflected
 from memcli.sessions.mining import Mined
@@ -84,11 +85,9 @@ def test_a_candidate_that_names_what_it_confirms_confirms_it(
     (found,) = mining.mine(
         [Step("user", "Never flatten history there.", 1, "r1")]
     ).candidates
-    reflect_session.learn(
-        vault,
-        Session("two", "claude-code"),
-        lambda: Mined(1, [found._replace(confirms=first.id)]),
-    )
+    judged = Mined(1, [found._replace(confirms=first.id)])
+    transcript = Transcript("", Session("two", "claude-code"))
+    reflect_session.reflect(vault, transcript, judged)
     entry = vault.get(first.id or "")
     assert (entry.status, len(entry.seen)) == (Status.ACTIVE, 1)
 

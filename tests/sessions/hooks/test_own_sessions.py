@@ -30,9 +30,9 @@ def test_a_session_that_another_agent_mined_is_new_to_an_agent(
     assert actions(first) == actions(second) == ["saved", "idea"]
     # Each has a record of its own; the owner's view has what both found.
     assert session_records.get(vault.root, "claude-code", "s1", "ada") == before
-    record = reflect_session.record_of(vault, "s1")
+    found = reflect_session.of_session(vault, "s1")["candidates"]
     ids = {fate.id for done in (first, second) for fate in done.fates if fate.id}
-    assert {candidate["id"] for candidate in record.candidates} >= ids
+    assert {candidate["id"] for candidate in found} >= ids
     assert len(ids) == 4
     assert reflect_session.mining(vault)["sessions"]["mined"] == 1
 
