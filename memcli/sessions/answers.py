@@ -97,16 +97,14 @@ def read(
     refused: list[Refusal] = []
     settled: dict[str, str] = {}
     for number, row in _rows(data.decode("utf-8", "replace")):
+        if len(refused) == _MOST_REFUSED:
+            break
         try:
             if len(kept) >= MOST_ANSWERS:
                 raise _Refused(f"more than {MOST_ANSWERS} answers")
             one = _candidate(row, digest, kinds, judge)
-            if any(_same(one, other) for other in kept):
-                raise _Refused("said before in the same words")
         except _Refused as why:
             refused.append(Refusal(number, str(why)))
-            if len(refused) == _MOST_REFUSED:
-                break
             continue
         if one.tags:
             summary = [one]
@@ -317,9 +315,3 @@ def _words(text: str) -> list[str]:
     """The content words of a text in their order, cut so that their forms meet."""
     found = re.findall(r"[^\W_]{3,}|[^\x00-\x7f]", text.lower())
     return [word[:5] for word in found if word not in _COMMON]
-
-
-def _same(one: Candidate, other: Candidate) -> bool:
-    if one.confirms or other.confirms:
-        return one.confirms == other.confirms
-    return one.kind == other.kind and {*_words(one.text)} == {*_words(other.text)}

@@ -34,7 +34,7 @@ from memcli.vault import placing, saving
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from memcli.hosts.transcript import Session
@@ -51,7 +51,6 @@ _EVENT = "event"
 # The share of the shorter text's words that a judge and a rule have in common when both
 # read the same sentence.
 _SHARED = 0.5
-_RANK = {Confidence.HIGH: 0, Confidence.MEDIUM: 1, Confidence.LOW: 2}
 # A person who is asked more often stops looking.
 MOST_UNSURE = 3
 """How many candidates below HIGH a session may leave waiting for a review."""
@@ -98,18 +97,11 @@ class Reflected(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """The `data` of the JSON envelope."""
-        return {
-            "session": self.session.id,
-            "host": self.session.host,
-            "transcript": self.transcript,
-            "turns": self.turns,
-            "candidates": [fate.as_dict() for fate in self.fates],
-            "counts": self.counts,
-            "cut": self.cut,
-            "broken": self.broken,
-            "commit": self.commit,
-            "dry_run": self.dry_run,
-        }
+        fields = self._asdict()
+        candidates = [fate.as_dict() for fate in fields.pop("fates")]
+        about = {"session": self.session.id, "host": self.session.host}
+        more = {"candidates": candidates, "counts": self.counts, "cut": self.cut}
+        return {**fields, **about, **more}
 
 
 def bring(
@@ -142,48 +134,40 @@ def bring(
         planned = vault.read(lambda reader: routing.by_vault(vault, reader, planned))
         return _written(vault, transaction, planned, known)
 
-    saved = [one for one in earlier.candidates if _is_saved(one)] if earlier else []
+    about = session, source["transcript"] or "", mined.turns
     if dry_run:
-        fates, commit = write(None), None
-    else:
-        with Changing(vault) as at:
-            fates = write(at.change)
-            if mined.whole:
-                fates = _taken_back(at, fates, saved)
-            at.change.message = f"reflect: {session.id[:80]}"
-        commit = at.change.commit
-    transcript = source["transcript"] or ""
-    return Reflected(session, transcript, mined.turns, fates, commit, dry_run)
+        return Reflected(*about, write(None), None, dry_run)
+    with Changing(vault) as at:
+        fates = write(at.change)
+        if mined.whole and earlier:
+            fates = _taken_back(at, fates, earlier)
+        at.change.message = f"reflect: {session.id[:80]}"
+    return Reflected(*about, fates, at.change.commit, dry_run)
 
 
-def _is_saved(noted: Mapping[str, Any]) -> bool:
-    """Whether a rule found a candidate of a session's record, and it was saved."""
-    return noted.get("action") == "saved" and noted.get("pattern") != JUDGED
-
-
-def _taken_back(
-    at: Changing, fates: Sequence[Fate], saved: Iterable[Mapping[str, Any]]
-) -> list[Fate]:
-    """Move what the session saved and would not save now to the inbox.
+def _taken_back(at: Changing, fates: Sequence[Fate], earlier: Record) -> list[Fate]:
+    """Move what the session saved by a rule and would not save now to the inbox.
 
     A later turn has taken it back, or its turn is on a branch that was left.
     """
     sure = {fate.id for fate in fates if _is_sure(fate.candidate)}
     moved: dict[str | None, str] = {}
-    for noted in saved:
+    for noted in earlier.candidates:
+        name = noted.get("id")
+        by_rule = noted.get("action") == "saved" and noted.get("pattern") != JUDGED
+        if not by_rule or name in sure:
+            continue
         try:
             stored = at.vault.stored(at.vault.path_of(noted["id"]))
         except MemcliError:
             continue
         entry = stored.entry
         same = claim(entry.body) == claim(unlinked(noted.get("text") or ""))
-        kept = entry.id in sure or not is_unconfirmed(entry)
-        if kept or entry.status is not Status.ACTIVE or not same:
-            continue
-        entry = entry.replace(status=Status.PENDING, confidence=Confidence.MEDIUM)
-        entry = entry.replace(path=at.free_path(entry))
-        at.write(stored, entry, "review")
-        moved[entry.id] = entry.path
+        if entry.status is Status.ACTIVE and same and is_unconfirmed(entry):
+            entry = entry.replace(status=Status.PENDING, confidence=Confidence.MEDIUM)
+            entry = entry.replace(path=at.free_path(entry))
+            at.write(stored, entry, "review")
+            moved[name] = entry.path
     return [
         fate._replace(action="review", path=moved[fate.id])
         if fate.id in moved
@@ -200,42 +184,39 @@ def _written(
 ) -> list[Fate]:
     """Put everything into the transaction; without one, say what would be put.
 
-    The caps of a session count its candidates, the surest first: one those that are
-    saved, the other those that wait for a review. One that the vault holds already
+    The caps of a session count its candidates: one those that are saved, the other
+    those that wait for a review. One that the vault holds already
     counts too, so the order in which sessions are mined changes nothing. What a judge
     says is not left out for what rules have found.
     """
-    fates = _fates(known, [route.candidate for route in routes])
-    for place, route in enumerate(routes):
-        if route.draft is None:
-            fates.setdefault(place, route)
-    drafts = {
-        place: route.draft
-        for place, route in enumerate(routes)
-        if route.draft and place not in fates
-    }
-    there = saving.look_up(vault, list(drafts.values()))[0]
-    fresh = sorted(drafts, key=lambda place: _rank(routes[place].candidate))
+    candidates = [route.candidate for route in routes]
+    fates = _fates(known, candidates)
+    fates |= {n: route for n, route in enumerate(routes) if route.draft is None}
+    judged = any(candidate.pattern == JUDGED for candidate in candidates)
     cap = vault.settings.memory.session_cap
-    judged = any(route.candidate.pattern == JUDGED for route in routes)
-    most = cap if judged else min(cap, MOST_UNSURE)
-    sure = [place for place in fresh if _is_sure(routes[place].candidate)]
-    unsure = [place for place in fresh if place not in sure]
-    room = max(0, cap - _count(known, sure=True, judged=judged))
-    waiting = max(0, most - _count(known, sure=False, judged=judged))
-    left_out = {*sure[room:], *unsure[waiting:]}
-    for place in left_out:
-        fates[place] = Fate(routes[place].candidate, "cut")
-        drafts.pop(place, None)
+    fresh = [n for n, _ in enumerate(routes) if n not in fates]
+    fresh.sort(key=lambda n: candidates[n].line)
+    for sure in (True, False):
+        held = sum(
+            (one.confidence == Confidence.HIGH) is sure
+            for one in known
+            if one.action != FORGOTTEN and (not judged or one.rule == JUDGED)
+        )
+        most = cap if sure or judged else min(cap, MOST_UNSURE)
+        alike = [n for n in fresh if _is_sure(candidates[n]) is sure]
+        for n in alike[max(0, most - held) :]:
+            fates[n] = Fate(candidates[n], "cut")
+    drafts = {n: r.draft for n, r in enumerate(routes) if r.draft and n not in fates}
+    there = saving.look_up(vault, list(drafts.values()))[0]
     saved = placing.place(vault, transaction, list(drafts.values()), there)
-    for place, outcome in zip(drafts, saved, strict=True):
-        route = routes[place]
-        action = route.action if outcome.outcome == "created" else outcome.outcome
-        fates[place] = route._replace(
+    for n, outcome in zip(drafts, saved, strict=True):
+        route, became = routes[n], outcome.outcome
+        action = route.action if became == "created" else became
+        fates[n] = route._replace(
             action=action, id=outcome.id or None, path=outcome.path
         )
     inbox.offer(vault, transaction, list(drafts.values()), saved, there)
-    return [fates[place] for place in range(len(routes))]
+    return [fates[n] for n, _ in enumerate(routes)]
 
 
 def project_of(vault: Vault, session: Session) -> str | None:
@@ -248,10 +229,6 @@ def project_of(vault: Vault, session: Session) -> str | None:
 
 def _is_sure(candidate: Candidate) -> bool:
     return candidate.confidence is Confidence.HIGH
-
-
-def _rank(candidate: Candidate) -> tuple[int, int]:
-    return _RANK[candidate.confidence], candidate.line
 
 
 class _Before(NamedTuple):
@@ -295,15 +272,6 @@ def _earlier(reader: Reader, session: Session, record: Record | None) -> list[_B
     return found
 
 
-def _count(earlier: Iterable[_Before], *, sure: bool, judged: bool) -> int:
-    """How many earlier candidates are HIGH, or are not; `judged`: of a judge alone."""
-    return sum(
-        (one.confidence == Confidence.HIGH) is sure
-        for one in earlier
-        if one.action != FORGOTTEN and (not judged or one.rule == JUDGED)
-    )
-
-
 def _fates(
     earlier: Sequence[_Before], candidates: Sequence[Candidate]
 ) -> dict[int, Fate]:
@@ -315,30 +283,35 @@ def _fates(
     """
     fates: dict[int, Fate] = {}
     left = [*earlier]
-    for in_words in (True, False):
+    for is_met in (_in_words, _in_record, _in_sentence):
         for place, candidate in enumerate(candidates):
-            words = claim(unlinked(candidate.text))
-            for before in () if place in fates else left:
-                is_own = before.row is not None or before.action == FORGOTTEN
-                same = is_own and before.record == candidate.record
-                if in_words:  # a turn that is sent again moves to the later record
-                    same = before.words == words
-                if before.rule == candidate.pattern and same:
-                    fates[place] = Fate(candidate, before.action, id=before.id)
+            met = (one for one in left if place not in fates and is_met(candidate, one))
+            before = next(met, None)
+            if before is not None:
+                fates[place] = Fate(candidate, before.action, id=before.id)
+                if is_met is not _in_sentence:
                     left.remove(before)
-                    break
-    for place, candidate in enumerate(candidates):
-        for before in () if place in fates else earlier:
-            if before.row and _same_sentence(candidate, before, before.row):
-                fates[place] = Fate(candidate, "duplicate", id=before.id)
-                break
     return fates
 
 
-def _same_sentence(candidate: Candidate, before: _Before, row: StoredRow) -> bool:
+def _in_words(candidate: Candidate, before: _Before) -> bool:
+    # A turn that is sent again moves to the later record.
+    same = before.words == claim(unlinked(candidate.text))
+    return same and before.rule == candidate.pattern
+
+
+def _in_record(candidate: Candidate, before: _Before) -> bool:
+    same = (before.record, before.rule) == (candidate.record, candidate.pattern)
+    return same and (before.row is not None or before.action == FORGOTTEN)
+
+
+def _in_sentence(candidate: Candidate, before: _Before) -> bool:
     """Whether a judge and a rule have read the same sentence."""
-    one_of_each = (before.rule == JUDGED) is not (candidate.pattern == JUDGED)
-    if before.record != candidate.record or not one_of_each:
+    row, one_of_each = (
+        before.row,
+        (before.rule == JUDGED) is not (candidate.pattern == JUDGED),
+    )
+    if row is None or before.record != candidate.record or not one_of_each:
         return False
     words, others = _words(candidate.text), _words(row.text)
     shared = len(words & others) >= _SHARED * min(len(words), len(others))

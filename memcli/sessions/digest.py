@@ -202,25 +202,19 @@ def _known(vault: Vault, session: str, words: str) -> list[Known]:
     # In force, or waiting for a review: said again, it is saved.
     statuses = frozenset({Status.ACTIVE, Status.PENDING})
     view = View(vault.now_ms() // 1000, statuses, agent=vault.agent)
-    found = []
-    if words.strip():
+    query = Query(words, view, limit=2 * _NEAREST)
+
+    def shown(reader: Reader) -> list[Known]:
         # Not `recall`: that the miner looked is no use of a row.
-        query = Query(words, view, limit=2 * _NEAREST)
-        rows = vault.read(lambda reader: look(reader, checked(query, vault))).rows
+        near = look(reader, checked(query, vault)).rows if words.strip() else ()
         # Summaries of earlier sessions are near, and nothing that one would say again.
-        rows = [row for row in rows if row.kind != "event"][:_NEAREST]
-        found = [Known(row.id, row.kind, row.text) for row in rows]
-    ids = {one.id for one in found}
+        rows = [Known(r.id, r.kind, r.text) for r in near if r.kind != "event"]
+        docs = list(reader.of_session(session))[:_OWN]
+        docs = [doc for doc in docs if reader.verdict(doc, view) is None]
+        own = [Known(r.id, r.kind, r.text) for r in map(reader.row, docs)]
+        return rows[:_NEAREST] + own
 
-    def own(reader: Reader) -> list[Known]:
-        rows = [
-            reader.row(doc)
-            for doc in list(reader.of_session(session))[:_OWN]
-            if reader.verdict(doc, view) is None
-        ]
-        return [Known(r.id, r.kind, r.text) for r in rows if r.id not in ids]
-
-    return found + vault.read(own)
+    return list({one.id: one for one in vault.read(shown)}.values())
 
 
 def turns_of(steps: Iterable[Step]) -> list[Turn]:

@@ -129,36 +129,37 @@ def _approved(vault: Vault, fates: Sequence[Fate], *, dry_run: bool) -> list[str
     from memcli.entries.text import prompt_injection
     from memcli.vault.likeness import like_resolved
 
-    done = []
+    done: list[str] = []
     for fate in fates:
-        said = fate.candidate
-        if fate.action not in ("seen", "duplicate") or not fate.id:
-            continue
-        if said.confidence is not Confidence.HIGH or fate.id in done:
+        said, name = fate.candidate, fate.id or ""
+        is_met = fate.action in ("seen", "duplicate") and name not in done
+        if not is_met or said.confidence is not Confidence.HIGH:
             continue
         try:
-            (waits,) = inbox.named(vault, [fate.id])
-            if waits.kind == IDEA:
-                continue
-            if prompt_injection.suspicious(waits.text) or any(
-                one.may_replace or one.id in vault.get(fate.id).evidence
-                for one in inbox.proposals(vault, waits)
+            (waits,) = inbox.named(vault, [name])
+            entry = vault.get(name)
+            if (
+                waits.kind == IDEA
+                or prompt_injection.suspicious(waits.text)
+                or any(
+                    one.may_replace or one.id in entry.evidence
+                    for one in inbox.proposals(vault, waits)
+                )
+                or vault.read(
+                    partial(like_resolved, entry=entry.replace(body=said.text))
+                )
             ):
-                continue
-            entry = vault.get(fate.id).replace(body=said.text)
-            if vault.read(partial(like_resolved, entry=entry)):
                 continue
             # Its judge has named what the person called "it".
             words = {"text": said.text, "kind": said.kind}
             changes = None if claim(said.text) == claim(waits.text) else words
             if not dry_run:
-                review.approve(vault, [fate.id], changes)
+                review.approve(vault, [name], changes)
+            done.append(name)
         except NotAllowed:  # it does not wait, or another agent's does
             continue
         except MemcliError as error:
-            vault.tell(f"{fate.id} stays in the inbox: {error.message}")
-        else:
-            done.append(fate.id)
+            vault.tell(f"{name} stays in the inbox: {error.message}")
     return done
 
 
@@ -180,10 +181,9 @@ def _resolved(
             if not dry_run:
                 plan = resolve.plan(vault, [name])
                 resolve.apply(vault, plan, note=f"{text} (judged by {judge})")
+            done.append(name)
         except MemcliError as error:
             vault.tell(f"{name} stays as it is: {error.message}")
-        else:
-            done.append(name)
     return done
 
 
@@ -331,31 +331,22 @@ def ask(judge: Judge, text: str, environ: Mapping[str, str]) -> bytes:
                 f"the judge {judge.command[0]} cannot be started: {why}",
                 hint="Correct [mining] judge in your config.",
             ) from error
+        end = time.monotonic() + judge.seconds
         try:
-            code = _wait(process, said.fileno(), judge.seconds, LARGEST)
+            while process.poll() is None:
+                if os.fstat(said.fileno()).st_size > LARGEST:
+                    raise JudgeFailed("the judge writes more than an answer holds")
+                if time.monotonic() > end:
+                    seconds = f"{judge.seconds:g} seconds"
+                    raise JudgeFailed(f"the judge took longer than {seconds}")
+                time.sleep(0.05)
         finally:
             _end(process)
         said.seek(0)
-        if code:
+        if process.returncode:
+            code = process.returncode
             raise JudgeFailed(f"the judge {judge.name} ended with exit code {code}")
         return said.read(LARGEST + 1)
-
-
-def _wait(
-    process: subprocess.Popen[bytes], said: int, seconds: float, most: int
-) -> int:
-    import subprocess
-
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            return process.wait(0.1)
-        except subprocess.TimeoutExpired:
-            if os.fstat(said).st_size > most:
-                raise JudgeFailed(
-                    "the judge writes more than an answer holds"
-                ) from None
-    raise JudgeFailed(f"the judge took longer than {seconds:g} seconds")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -107,9 +107,9 @@ def test_what_breaks_a_rule_is_refused_with_the_reason(
 
 def test_one_bad_line_takes_no_good_one_with_it() -> None:
     linter = {**GOOD, "turns": [3], "text": "Run the linter before each commit."}
-    kept, refused = said("Sure! Here it is:", "```json", GOOD, {**GOOD}, linter, "```")
+    kept, refused = said("Sure! Here it is:", "```json", GOOD, linter, "```")
     assert [one.text for one in kept] == [GOOD["text"], linter["text"]]
-    assert refused == ["is no JSON object", "said before in the same words"]
+    assert refused == ["is no JSON object"]
 
 
 SUMMARY = {

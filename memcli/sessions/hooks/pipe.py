@@ -106,16 +106,14 @@ def parsed(words: Sequence[str]) -> tuple[str, dict[str, str], str]:
     flags: dict[str, str] = {}
     rest = iter(words)
     for word in rest:
-        name, equals, value = word.removeprefix("--").partition("=")
-        if word[:2] == "-v":
-            name, equals, value = "vault", word[2:], word[2:].removeprefix("=")
-        elif not word.startswith("-"):
+        if not word.startswith("-"):
             if event:
                 return event, flags, f"one word too many: {word[:40]}"
             event = word
             continue
-        elif not word.startswith("--"):
-            return event, flags, f"no such flag: {word[:40]}"
+        name, equals, value = word.removeprefix("--").partition("=")
+        if word[:2] == "-v":
+            name, equals, value = "vault", word[2:], word[2:].removeprefix("=")
         if name in _SWITCHES and not equals:
             flags[name] = "yes"
         elif name in _WITH_VALUE:
