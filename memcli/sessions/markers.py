@@ -189,12 +189,10 @@ def finish(root: str, session: str, since: float) -> bool:
     """
     start, place = path(root, session, START), path(root, session, REFLECTED)
     try:
-        if os.stat(start).st_mtime > since:
-            return False
-        os.replace(start, place)
-    except FileNotFoundError:
-        pass
-    try:
+        if os.path.exists(start):
+            if os.stat(start).st_mtime > since:
+                return False
+            os.replace(start, place)
         os.utime(place)
     except FileNotFoundError:
         pass
@@ -216,24 +214,20 @@ def markers(root: str, now: float | None = None) -> Iterator[Marker]:
 
 
 def _marker(path: str, state: str, now: float) -> Marker | None:
-    try:
-        times = [os.stat(path).st_mtime]
-    except OSError:
-        return None
     if not os.path.isfile(path):
         return None
     fields = _fields(_read(path))
-    transcript = fields.get("transcript")
-    if transcript and state == START:
+    times = []
+    for each in (path, fields.get("transcript") if state == START else None):
         try:
-            times.append(os.stat(transcript).st_mtime)
+            times.append(os.stat(each or "").st_mtime)
         except (OSError, ValueError):
             pass
-    name = os.path.basename(path)
     return Marker(
-        session=fields.get("session") or name[len(_PREFIX) : -len(state)],
+        session=fields.get("session")
+        or os.path.basename(path)[len(_PREFIX) : -len(state)],
         host=fields.get("host", ""),
-        transcript=transcript,
+        transcript=fields.get("transcript"),
         started=fields.get("started", ""),
         state=state,
         # A clock that was wrong must not keep a session alive for years.

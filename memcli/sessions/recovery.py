@@ -122,20 +122,23 @@ def sweep(vault: Vault, environ: Mapping[str, str]) -> list[Swept]:
     """
     done = []
     now = vault.now_ms() / 1000
-    for marker in markers.markers(vault.root, now):
-        if vault.agent is not None and marker.agent != vault.agent.name:
-            continue
-        outcome = _swept(vault.acting_as(marker.agent), environ, marker)
-        swept = Swept(marker.session, marker.host, *outcome)
-        done.append(swept)
-        if swept.outcome in ("dropped", "expired"):
+    for marker in _own(vault.root, vault.agent_name, now):
+        about = {"host": marker.host, "session": marker.session}
+        outcome, why = _swept(vault.acting_as(marker.agent), environ, marker)
+        done.append(Swept(outcome=outcome, why=why, **about))
+        if outcome in ("dropped", "expired"):
             remove_quietly(marker.path)
-        if swept.outcome in ("reflected", "failed", "dropped"):
-            line = {"at": int(now), "event": "sweep", "host": swept.host}
-            line |= {"session": swept.session, "did": swept.outcome, "error": swept.why}
+        if outcome in ("reflected", "failed", "dropped"):
+            line = {"at": int(now), "event": "sweep", **about, "did": outcome}
             line |= {"agent": marker.agent} if marker.agent else {}
-            hook_log.note(vault.root, line)
+            hook_log.note(vault.root, {**line, "error": why})
     return done
+
+
+def _own(root: str, agent: str | None, now: float | None = None) -> list[Marker]:
+    """The markers of an agent's sessions; the owner, None, sees all."""
+    found = markers.markers(root, now)
+    return [marker for marker in found if agent in (None, marker.agent)]
 
 
 def mine(
@@ -194,14 +197,10 @@ def newest(
         environ: where the hosts keep transcripts, for markers that name none.
     """
     here = os.path.realpath(cwd)
-    found = [
-        marker
-        for marker in markers.markers(root)
-        if agent in (None, marker.agent)
-        if marker.cwd and os.path.realpath(marker.cwd) == here
-    ]
-    found.sort(key=lambda marker: -marker.touched)
-    return next(filter(None, (transcript(each, environ) for each in found)), None)
+    found = sorted(_own(root, agent), key=lambda marker: -marker.touched)
+    in_folder = (m for m in found if m.cwd and os.path.realpath(m.cwd) == here)
+    paths = (transcript(marker, environ) for marker in in_folder)
+    return next(filter(None, paths), None)
 
 
 def settle(path: str | None) -> None:
@@ -209,29 +208,31 @@ def settle(path: str | None) -> None:
 
     That is when the file stays as it is for a second, or was never still for eight.
     """
-    seen = _state(path)
+    seen: object = path
     for _ in range(_MOST_PAUSES):
-        time.sleep(_PAUSE)
-        now = _state(path)
+        try:
+            now = reflect_session.state(path or "")
+        except MemcliError:
+            now = None
         if now == seen:
             return
         seen = now
-
-
-def _state(path: str | None) -> tuple[int, int] | None:
-    try:
-        return reflect_session.state(path) if path else None
-    except MemcliError:
-        return None
+        time.sleep(_PAUSE)
 
 
 def _swept(
     vault: Vault, environ: Mapping[str, str], marker: Marker
 ) -> tuple[str, str | None]:
     """The outcome for one marker, and why."""
-    written = _written_since(marker)
-    age = vault.now_ms() / 1000 - (written or marker.touched)
-    if marker.state == REFLECTED and not written:
+    written = 0.0
+    if marker.state == REFLECTED:
+        try:
+            written = os.stat(marker.transcript or "").st_mtime
+        except (OSError, ValueError):
+            pass
+    goes_on = written > marker.touched
+    age = vault.now_ms() / 1000 - max(written, marker.touched)
+    if marker.state == REFLECTED and not goes_on:
         return ("unchanged" if age <= KEPT else "expired"), None
     if age < STILL:
         return "live", None
@@ -247,17 +248,6 @@ def _swept(
     except Exception as error:  # noqa: BLE001 one session must not stop the others
         return ("dropped" if age > KEPT else "failed"), hook_log.named(error)
     return "reflected", None
-
-
-def _written_since(marker: Marker) -> float | None:
-    """When a transcript was written to after it was mined; None when it was not."""
-    if marker.state != REFLECTED:
-        return None
-    try:
-        written = os.stat(marker.transcript or "").st_mtime
-    except (OSError, ValueError):
-        return None
-    return written if written > marker.touched else None
 
 
 # --- a report ------------------------------------------------------------------------
@@ -294,34 +284,24 @@ def activity(vault: Vault, most: int) -> dict[str, Any]:
             errors.setdefault(str(line.get("session")), line.get("error"))
     sessions = [
         _session(marker, now, errors.get(marker.session))
-        for marker in markers.markers(vault.root, now)
-        if agent in (None, marker.agent)
+        for marker in _own(vault.root, agent, now)
     ]
     sessions.sort(key=lambda each: (each["idle_minutes"], each["session"]))
     states = Counter(each["state"] for each in sessions)
-    return {
-        "sessions": sessions,
-        "by_state": {state: states[state] for state in STATES},
-        "calls": lines[:most],
-    }
+    by_state = {state: states[state] for state in STATES}
+    return {"sessions": sessions, "by_state": by_state, "calls": lines[:most]}
 
 
 def _session(marker: Marker, now: float, why: str | None) -> dict[str, Any]:
-    idle = max(0.0, now - marker.touched)
-    if marker.state == REFLECTED:
-        state, why = "mined", None
-    elif why is not None:
-        state = "failed"
-    else:
-        state = "live" if idle < STILL else "waiting"
-    path = marker.transcript
+    idle, path = max(0.0, now - marker.touched), marker.transcript
+    state = "mined" if marker.state == REFLECTED else "failed" if why else ""
     return {
         "session": marker.session,
         "host": marker.host,
-        "state": state,
+        "state": state or ("live" if idle < STILL else "waiting"),
         "started": marker.started,
         "idle_minutes": int(idle // 60),
         "transcript": path,
         "there": path is not None and os.path.isfile(path),
-        "why": why,
+        "why": why if state == "failed" else None,
     }
