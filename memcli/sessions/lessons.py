@@ -28,12 +28,6 @@ _HASH_COMMENTS = frozenset(
     tf toml yaml yml zsh
     """.split()
 )
-_SLASH_COMMENTS = frozenset(
-    """
-    c cc cpp cs css cxx dart go gradle groovy h hpp java js jsx kt kts less mjs php
-    proto rs sass scala scss swift ts tsx vue zig
-    """.split()
-)
 _DASH_COMMENTS = frozenset("elm hs lua sql".split())
 _WRAPPERS = frozenset("command env exec nice nohup npx sudo time uvx xargs".split())
 _SETS = re.compile(r"[A-Za-z_]\w*=.*")
@@ -259,15 +253,13 @@ def _without_messages(command: str) -> str:
 
 
 def without_comments(text: str, kind: str) -> str:
-    """A text without its comments, as far as its kind of file has any."""
-    if kind in _SLASH_COMMENTS:
-        text = _without_blocks(text)
-        return re.sub(r"(?m)(?:^|(?<=[\s;{}(),]))//.*$|^[ \t]*\*\s.*$", "", text)
+    """A text without its comments, which most kinds of files have as C has them."""
     if kind in _HASH_COMMENTS:
         return re.sub(r"(?m)(?:^|(?<=\s))#(?![{\[!]).*$", "", text)
     if kind in _DASH_COMMENTS:
         return re.sub(r"(?m)--.*$", "", text)
-    return text
+    text = _without_blocks(text)
+    return re.sub(r"(?m)(?:^|(?<=[\s;{}(),]))//.*$|^[ \t]*\*\s.*$", "", text)
 
 
 def _without_blocks(text: str) -> str:

@@ -136,16 +136,20 @@ def by_vault(vault: Vault, reader: Reader, routes: Sequence[Fate]) -> list[Fate]
 
     changed = []
     for route in routes:
-        draft = route.draft
+        draft, why = route.draft, None
         if draft is None or route.action == "supersede":
             changed.append(route)
             continue
         solved = like_resolved(reader, draft)
         if solved is not None:
             why = f"nearly the same ({solved.likeness:.0%}) is resolved: {solved.id}"
-            route = _doubted(route, draft, why)
         elif replaced := _replaced(reader, draft, view):
-            route = _doubted(route, draft, f"{replaced} replaced these words")
+            why = f"{replaced} replaced these words"
+        if why:  # a person looks at what says a thing that is over, and at the reason
+            rationale = f"{draft.rationale}; {why}"
+            draft = draft.replace(status=Status.PENDING, rationale=rationale)
+            action = "review" if route.action == "saved" else route.action
+            route = route._replace(draft=draft, action=action, why=why)
         terms = document(draft, stemmer()).row.terms
         near = alike(reader, terms, known, limit=_MOST_NEAR)
         if route.candidate.confirms:
@@ -154,17 +158,8 @@ def by_vault(vault: Vault, reader: Reader, routes: Sequence[Fate]) -> list[Fate]
         # What holds here comes first: the words of another project are taken only
         # where nothing here has them.
         near.sort(key=lambda pair: pair[1].project not in (None, draft.project))
-        changed.append(_compared(vault, reader, route, near))
+        changed.append(_compared(vault, reader, route, draft, near))
     return changed
-
-
-def _doubted(route: Fate, draft: Entry, why: str) -> Fate:
-    """The route of what says a thing that is over, or nearly: a person looks at it, and
-    at the reason."""
-    rationale = f"{draft.rationale}; {why}"
-    pending = draft.replace(status=Status.PENDING, rationale=rationale)
-    action = "review" if route.action == "saved" else route.action
-    return route._replace(draft=pending, action=action, why=why)
 
 
 def _replaced(reader: Reader, draft: Entry, view: View) -> str | None:
@@ -180,7 +175,11 @@ def _replaced(reader: Reader, draft: Entry, view: View) -> str | None:
 
 
 def _compared(
-    vault: Vault, reader: Reader, route: Fate, near: Iterable[tuple[float, StoredRow]]
+    vault: Vault,
+    reader: Reader,
+    route: Fate,
+    draft: Entry,
+    near: Iterable[tuple[float, StoredRow]],
 ) -> Fate:
     """The route of a draft beside what the vault holds near it.
 
@@ -189,33 +188,32 @@ def _compared(
     from memcli.entries.text.differences import SAID, differences
     from memcli.vault.likeness import MAY_REPLACE
 
-    draft = route.draft
     said: list[StoredRow] = []
     for likeness, row in near:
-        if draft is None or row.source.session == draft.source.session:
+        if row.source.session == draft.source.session:
             continue
-        in_force = row.status == Status.ACTIVE
+        in_force, here = (
+            row.status == Status.ACTIVE,
+            row.project in (None, draft.project),
+        )
         named = route.candidate.confirms == row.id
         differs: tuple[str, ...] = ()
         compared = likeness >= MAY_REPLACE and draft.kind not in _PROVED
         if in_force and compared and not named:
             differs = differences(row.text, draft.body)
-        if differs and row.project not in (None, draft.project):
-            continue  # two projects may do it differently
-        if differs:
+        if differs and here:
             # By its evidence a candidate says what it would replace.
             pending = draft.replace(status=Status.PENDING, evidence=(row.id,))
             why = ", ".join(SAID[one] for one in differs)
-            return route._replace(
-                action="supersede", draft=pending, target=row.id, why=why
-            )
-        here = in_force or row.project in (None, draft.project)
-        if named or (here and _same(draft, row)):
+            route = route._replace(action="supersede", draft=pending, why=why)
+            return route._replace(target=row.id)
+        # Two projects may do it differently.
+        if named or (not differs and (in_force or here) and _same(draft, row)):
             said.append(row)
     if not said:
         return route
     row = min(said, key=lambda row: list(_KNOWN).index(Status(row.status)))
-    return confirming(vault, reader, route, row)
+    return route._replace(draft=_confirming(vault, reader, route, draft, row))
 
 
 def _same(draft: Entry, row: StoredRow) -> bool:
@@ -253,29 +251,26 @@ def same_idea(one: str, other: str) -> bool:
     return restates(*bare) or restates(*reversed(bare))
 
 
-def confirming(vault: Vault, reader: Reader, route: Fate, row: StoredRow) -> Fate:
-    """The route of a candidate that says an entry again.
+def _confirming(
+    vault: Vault, reader: Reader, route: Fate, draft: Entry, row: StoredRow
+) -> Entry:
+    """The draft of a candidate that says an entry again.
 
     In the words of the entry it is evidence for it: the entry is seen once more, and
     saved if it waits and nothing speaks against it. What was rejected stays rejected.
     """
-    draft = route.draft
-    if draft is None:
-        return route
     status = draft.status
     if row.status == Status.PENDING:
         # Offers to stand for other entries have these as evidence.
         offered = any(reader.exact("id", mark) for mark in row.evidence)
         own = vault.agent is None or row.agent == vault.agent_name
         doubt = route.why or prompt_injection.suspicious(row.text)
-        mined = bool(row.source.session)
-        sure = own and mined and not offered and doubt is None
+        sure = own and row.source.session and not offered and doubt is None
         sure = sure and not route.candidate.doubtful and row.kind != IDEA
         status = Status.ACTIVE if sure else Status.PENDING
-    draft = draft.replace(body=row.text, status=status)
     if row.status != Status.ACTIVE or route.candidate.confirms:
         draft = draft.replace(project=row.project)
-    return route._replace(draft=draft)
+    return draft.replace(body=row.text, status=status)
 
 
 _ALL: Final = r"(?:all|every|each|any)(?: one)?(?: of)?(?: (?:my|our|the|your|other))*"
