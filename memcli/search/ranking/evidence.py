@@ -21,7 +21,7 @@ from memcli.search.ranking.corpus import ASKED, inverse_frequency
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from memcli.search.reader import Reader
 
@@ -32,9 +32,8 @@ WORDS = 24
 """Of a longer text so many words count: the rarest say what it is about."""
 
 _TWICE = 1.5
-MOST_TWICE = MOST * _TWICE
-"""The most that a word counts that an entry says twice, or all parts of one name: a
-path, an URL, a.b."""
+# All parts of one name (a path, an URL, a.b) count as one word that is said twice.
+_MOST_TWICE = MOST * _TWICE
 
 # More than one word can count.
 _TWO_WORDS = 8.0
@@ -44,8 +43,6 @@ _TWO_WORDS = 8.0
 _SMALL = 200
 # A number of fewer digits (a version, a count, a size) says nothing.
 _DIGITS = 4
-# A list of more documents is not read for all of a text's terms.
-_WIDE = 1_000
 
 
 def weight(term: str, frequency: int, size: int) -> float:
@@ -56,49 +53,41 @@ def weight(term: str, frequency: int, size: int) -> float:
     return min(rare, float(_common().get(term, MOST)), MOST)
 
 
-def evidence(
-    names: Iterable[Sequence[str]],
-    weights: Mapping[str, float],
-    held: Mapping[str, float],
-) -> float:
-    """The sum over the terms that an entry holds.
+def of_documents(
+    reader: Reader, names: Sequence[Sequence[str]]
+) -> tuple[dict[int, float], int]:
+    """The evidence of each document that shares a word with a text; how many count.
+
+    It is the sum over the rarest terms of the text that the entry holds; what an entry
+    says twice, or in its title, is what it is about.
 
     Args:
-        names: the terms of a text, those of one name together (`tokens.names`).
-        weights: of the terms that count, each with its `weight`.
-        held: the terms of the entry, and how often it holds each: what it says twice,
-            or in its title, is what it is about.
-    """
-    total = 0.0
-    for name in names:
-        part = 0.0
-        for term in name:
-            if term in held and term in weights:
-                part += weights[term] * (_TWICE if held[term] > 1 else 1.0)
-        total += min(part, MOST_TWICE)
-    return total
-
-
-def of_documents(reader: Reader, names: Sequence[Sequence[str]]) -> dict[int, float]:
-    """The evidence of each document that shares a term with a text; as `evidence`.
-
-    Terms that very many hold are passed over: they say little, and their lists are
-    long.
+        reader: of the vault.
+        names: the terms of the text, those of one name together (`tokens.names`).
     """
     terms = list(dict.fromkeys(term for name in names for term in name))
-    counts = dict(zip(terms, reader.frequencies(terms), strict=True))
+    size, counts = reader.size, reader.frequencies(terms)
+    pairs = zip(terms, counts, strict=True)
+    weighed = sorted(((weight(t, n, size), t) for t, n in pairs if n), reverse=True)
+    rarest = [term for says, term in weighed[:WORDS] if says]
+    reader.fetch_terms(rarest)
+    shared: dict[str, list[tuple[int, float]]] = {}
+    for term in rarest:
+        found = zip(*reader.postings(term), strict=True)
+        # Words that somebody might ask with are no evidence.
+        docs = [(doc, times) for doc, times in found if times > ASKED]
+        once = weight(term, len(docs), size)
+        twice = once * _TWICE
+        shared[term] = [(doc, twice if times > 1 else once) for doc, times in docs]
     total: dict[int, float] = {}
     for name in names:
-        held: dict[int, float] = {}
+        part: dict[int, float] = {}
         for term in name:
-            if 0 < counts[term] <= _WIDE:
-                says = weight(term, counts[term], reader.size)
-                for doc, times in zip(*reader.postings(term), strict=True):
-                    if times > ASKED:
-                        held[doc] = held.get(doc, 0.0) + says
-        for doc, says in held.items():
-            total[doc] = total.get(doc, 0.0) + min(says, MOST)
-    return total
+            for doc, says in shared.get(term, ()):
+                part[doc] = part.get(doc, 0.0) + says
+        for doc, says in part.items():
+            total[doc] = total.get(doc, 0.0) + min(says, _MOST_TWICE)
+    return total, len(rarest)
 
 
 def bar(size: int, words: int = WORDS) -> float:

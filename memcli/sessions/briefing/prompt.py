@@ -122,39 +122,11 @@ def together(own: Sequence[Item], teams: Sequence[Sequence[Item]]) -> list[Item]
 def _best(reader: Reader, asked: Names) -> list[tuple[float, int]]:
     """The documents with enough evidence, and how much; the best first."""
     from memcli.search.ranking import evidence
-    from memcli.search.ranking.corpus import ASKED
 
-    terms = [term for name in asked for term in name]
-    weighed = [
-        (evidence.weight(term, count, reader.size), term)
-        for term, count in zip(terms, reader.frequencies(terms), strict=True)
-        if count
-    ]
-    weighed = sorted((pair for pair in weighed if pair[0]), reverse=True)
-    rarest = [term for _, term in weighed[: evidence.WORDS]]
-    least = evidence.bar(reader.size, len(rarest))
-    if evidence.MOST_TWICE * len(rarest) < least:
-        return []
-    reader.fetch_terms(rarest)
-    weights: dict[str, float] = {}
-    held: dict[int, dict[str, float]] = {}
-    for term in rarest:
-        # A hook speaks unasked: words that somebody might ask with are no evidence.
-        docs = [
-            pair for pair in zip(*reader.postings(term), strict=True) if pair[1] > ASKED
-        ]
-        weights[term] = evidence.weight(term, len(docs), reader.size)
-        for doc, count in docs:
-            held.setdefault(doc, {})[term] = count
-    names = [name for name in asked if not weights.keys().isdisjoint(name)]
-    found = []
-    for doc, counts in held.items():
-        if evidence.MOST_TWICE * len(counts) >= least:
-            shared = evidence.evidence(names, weights, counts)
-            if shared >= least:
-                found.append((shared, doc))
-    orders = reader.columns.orders
-    return sorted(found, key=lambda pair: (-pair[0], orders[pair[1]]))[:_READ]
+    found, words = evidence.of_documents(reader, asked)
+    least, orders = evidence.bar(reader.size, words), reader.columns.orders
+    enough = [(shared, doc) for doc, shared in found.items() if shared >= least]
+    return sorted(enough, key=lambda pair: (-pair[0], orders[pair[1]]))[:_READ]
 
 
 def _named_too(reader: Reader, row: StoredRow) -> Iterator[int]:

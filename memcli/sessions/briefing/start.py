@@ -213,7 +213,7 @@ class _Found:
         if len(shown) > _FEW:
             from memcli.search.ranking.evidence import of_documents
 
-            fits = of_documents(reader, self._session.work())
+            fits, _ = of_documents(reader, self._session.work())
         created, orders = reader.columns.created, reader.columns.orders
 
         def key(doc: int) -> tuple[float, bool, int, int, int]:

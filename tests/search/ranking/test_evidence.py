@@ -2,18 +2,26 @@
 
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 from memcli.entries.shipped import our_folder
 from memcli.entries.text import tokens
-from memcli.search.ranking.evidence import MOST, bar, evidence, weight
+from memcli.search.ranking.evidence import MOST, bar, of_documents, weight
 from tests.tables import common
 
 
 def of(prompt: str, entry: str, size: int = 200) -> float:
+    """The evidence of an entry that alone, among many, has its words."""
     stem = tokens.stemmer()
-    names = tokens.names(prompt, stem)
-    weights = {term: weight(term, 1, size) for name in names for term in name}
-    return evidence(names, weights, Counter(tokens.terms(entry, stem)))
+    held = Counter(tokens.terms(entry, stem))
+    reader: Any = SimpleNamespace(
+        size=size,
+        frequencies=lambda terms: [int(term in held) for term in terms],
+        fetch_terms=lambda _: None,
+        postings=lambda term: ([7], [held[term]]),
+    )
+    return of_documents(reader, tokens.names(prompt, stem))[0].get(7, 0.0)
 
 
 def test_a_word_counts_by_how_rare_it_is_here_and_in_what_people_say():
