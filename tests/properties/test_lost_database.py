@@ -16,7 +16,7 @@ from memcli.recall.query import Query, view_of
 from memcli.recall.reflect import Reflection
 from memcli.search.postgres import engine
 from memcli.search.postgres.connection import Database
-from memcli.sessions.briefing import teams
+from memcli.sessions.hooks import tell
 from memcli.storage import known_vaults
 from memcli.vault.vault import Vault as AnyVault
 from tests import databases
@@ -148,9 +148,9 @@ def test_hooks_leave_it_out_and_say_why(own: Vault, ends_at: Ending) -> None:
 
     ends_at(0)
     until = time.monotonic() + 30
-    (told,), _ = teams.ask([place], texts, own=own, until=until)
+    (told,), _ = tell.ask([place], texts, own=own, until=until)
     assert len(told) == 2
     ends_at(3)
-    answers, silent = teams.ask([place], texts, own=own, until=until)
+    answers, silent = tell.ask([place], texts, own=own, until=until)
     assert answers == []
     assert "cannot be asked" in silent["team:company"]

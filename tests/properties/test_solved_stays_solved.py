@@ -17,7 +17,8 @@ from memcli.entries.eligibility import View
 from memcli.hosts.transcript import Step
 from memcli.recall import listing
 from memcli.recall.query import Query, view_of
-from memcli.sessions.briefing import prompt, select, start, teams
+from memcli.sessions.briefing import prompt, select, start
+from memcli.sessions.hooks import tell
 from memcli.storage.known_vaults import KnownVault
 from memcli.vault.health.inspect import inspect
 from memcli.vault.health.lint import lint
@@ -275,7 +276,7 @@ def test_hooks_tell_nothing_of_a_team_that_the_user_resolved(
     def told() -> list[str]:
         # As in a hook, the own vault answers first.
         own.read(lambda reader: reader.size)
-        answers, silent = teams.ask(
+        answers, silent = tell.ask(
             [place],
             lambda vault, reader: start.standing(vault, reader, SESSION),
             own=own,

@@ -11,7 +11,7 @@ import pytest
 
 from memcli.errors import Unavailable
 from memcli.search.postgres import connection, engine
-from memcli.sessions.briefing import teams
+from memcli.sessions.hooks import tell
 from memcli.storage import known_vaults
 from memcli.vault.caller import Caller
 from memcli.vault.vault import Vault
@@ -108,6 +108,6 @@ def test_hooks_do_not_wait_for_it_either(
     own.read(lambda reader: reader.size)
     place = known_vaults.configured(os.environ)["company"]
     until = time.monotonic() + 30
-    _, silent = teams.ask([place], lambda *_: None, own=own, until=until)
+    _, silent = tell.ask([place], lambda *_: None, own=own, until=until)
     assert len(tries) == 1
     assert f"{ASKED} 10 s ago" in silent["team:company"]

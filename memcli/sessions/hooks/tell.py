@@ -4,8 +4,10 @@ teams. The vault that the repository carries is asked as those of teams are.
 A start ends with what waits for the user and with how an agent saves what lasts; alone,
 what waits comes once a day.
 
-Invariant: the own vault has answered before a team's is asked, so trouble
-with a team's vault costs time within its limit and nothing else. An entry of any vault
+Invariant: the own vault has answered before a team's is asked. Teams only add: a vault
+that is missing, broken, slow or not indexed is left out with its reason and costs no
+more than the time given; nothing is written to one but its index, of few files. An
+entry of any vault
 is noted as told before it is told.
 """
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.sessions.briefing.frame import Item
     from memcli.sessions.briefing.start import Standing
+    from memcli.storage.known_vaults import KnownVault
     from memcli.storage.projects import Project
     from memcli.vault.vault import Vault
 
@@ -43,6 +46,7 @@ _TEAMS_WAIT |= {"pre-tool": 0.4, "post-tool": 0.4}
 _WRAPPING = 200
 # Seconds between two attempts to build the index of a team's vault.
 _INDEX_EVERY = 60.0
+BEHIND, LATE = "its index is being built", "it took too long"
 
 
 class Answer:
@@ -101,38 +105,31 @@ class Answer:
             look: gives the answer of a vault, without effects.
             databases: whether vaults are asked for which a database answers.
         """
-        own = self.vault.read(lambda reader: look(self.vault, reader))
-        return own, self._of_teams(look, databases=databases)
-
-    def _of_teams(
-        self, look: Callable[[Vault, Reader], _Found], *, databases: bool
-    ) -> list[_Found]:
         from memcli.errors import MemcliError
 
         own, line = self.vault, self.line
+        found = own.read(lambda reader: look(own, reader))
         if self.last is None:
-            return []
+            return found, []
         try:
             beside = known_vaults.beside(own.cwd, os.environ)
         except MemcliError as error:
             line["not_asked"] = {"teams": hook_log.named(error)[:300]}
-            return []
+            return found, []
         # Each folder once, by its first name.
         places = {place.path: place for place in reversed(beside) if place.hooks}
         asked = [p for p in reversed(places.values()) if databases or not p.engine]
         if not asked:  # a user without teams loads nothing for them
-            return []
-        from memcli.sessions.briefing import teams
-
+            return found, []
         until = time.monotonic() + _TEAMS_WAIT.get(self.event.name, 0.0)
-        answers, silent = teams.ask(asked, look, own=own, until=min(until, self.last))
+        answers, silent = ask(asked, look, own=own, until=min(until, self.last))
         if silent:
             line["not_asked"] = {name: why[:300] for name, why in silent.items()}
         for place in asked:
-            is_behind = silent.get(place.source) == teams.BEHIND
+            is_behind = silent.get(place.source) == BEHIND
             if is_behind and is_time(own.root, f"indexed-{place.name}", _INDEX_EVERY):
                 pipe.start(place.path, "--index")
-        return answers
+        return found, answers
 
     def shown(self, name: str = markers.TOLD) -> set[str]:
         """The ids that are noted of this session under `TOLD` or `ACTED`."""
@@ -231,6 +228,77 @@ def is_time(root: str, what: str, every: float) -> bool:
 def agent_name() -> str | None:
     """The agent that this host's calls are made for; None is the owner."""
     return os.environ.get("MEMCLI_AGENT") or None
+
+
+# --- the vaults of teams --------------------------------------------------------------
+
+
+def ask(
+    teams: Sequence[KnownVault],
+    answer: Callable[[Vault, Reader], Any],
+    *,
+    own: Vault,
+    until: float,
+) -> tuple[list[Any], dict[str, str]]:
+    """Ask vaults side by side until a moment of the monotonic clock.
+
+    Returns the answers, in the order of the vaults, and by source why others gave none.
+
+    Args:
+        teams: the vaults.
+        answer: gives a vault's answer, without effects; called in a thread for each.
+        own: the own vault, which is not asked again; teams are asked as its agent, and
+            what is resolved in it is not told from theirs.
+        until: the moment; a vault that has not answered then is left out.
+    """
+    # A thread each: a disk that hangs holds only its own thread, and the process ends
+    # without it.
+    from threading import Thread
+
+    from memcli.search.following import Behind
+    from memcli.search.index import FEW
+    from memcli.sessions.briefing.frame import limited
+    from memcli.vault.caller import Caller
+    from memcli.vault.vault import Vault
+
+    answered: dict[str, Any] = {}
+    refused: dict[str, str] = {}
+    caller = Caller(own.environ, own.caller.now_ms, agent=own.agent_name, waits=False)
+    # The own vault has just answered: its files are not listed once more.
+    resolved = own.opened.again(lambda reader: reader.claims.own)
+
+    def ask_one(place: KnownVault) -> None:
+        name = place.source
+        try:
+            if os.path.realpath(place.path) == os.path.realpath(own.root):
+                refused[name] = ""
+            elif not place.is_there:
+                refused[name] = f"there is no vault at {place.path}"
+            else:
+                vault = Vault.at(place, caller)
+                vault.opened.elsewhere = lambda: resolved
+
+                def of_team(reader: Reader) -> Any:
+                    reader.code_changed = own.code_look(name)
+                    return answer(vault, limited(reader, place))
+
+                answered[name] = vault.opened.read(of_team, most=FEW)
+        except Behind:  # too many files changed for a hook to wait
+            refused[name] = BEHIND
+        except BaseException as error:  # noqa: BLE001 the vault's fault, not the hook's
+            refused[name] = hook_log.named(error)
+
+    threads = [Thread(target=ask_one, args=(place,), daemon=True) for place in teams]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(max(0.0, until - time.monotonic()))
+    # From here on a thread that comes late changes nothing.
+    answers, reasons = dict(answered), dict(refused)
+    names = [place.source for place in teams]
+    silent = {name: reasons.get(name, LATE) for name in names if name not in answers}
+    answered_in_order = [answers[name] for name in names if name in answers]
+    return answered_in_order, {name: why for name, why in silent.items() if why}
 
 
 # --- a start --------------------------------------------------------------------------

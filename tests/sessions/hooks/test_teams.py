@@ -11,10 +11,11 @@ import pytest
 
 from memcli import Vault
 from memcli.entries import layout
-from memcli.sessions.briefing import prompt, start, teams
+from memcli.sessions.briefing import prompt, start
 from memcli.sessions.briefing.frame import Item
 from memcli.sessions.briefing.start import Standing
 from memcli.sessions.hooks import call as hook
+from memcli.sessions.hooks import tell
 from memcli.storage.lock import Lock
 from tests.conftest import VaultMaker, state_of
 from tests.sessions.hooks.calling import call, log, session, told, work
@@ -316,9 +317,9 @@ def let_go() -> Iterator[None]:
 WRONG: dict[Harm, str] = {
     _gone: "there is no vault",
     _no_vault: "there is no vault",
-    _torn: teams.BEHIND,
-    _hangs: teams.LATE,
-    _config: teams.BEHIND,
+    _torn: tell.BEHIND,
+    _hangs: tell.LATE,
+    _config: tell.BEHIND,
 }
 
 
@@ -348,7 +349,7 @@ def test_what_is_wrong_with_a_team_costs_the_own_vault_nothing(
     assert WRONG[break_it] in newest["not_asked"][name]
     assert "error" not in newest
     # A process of its own indexes it.
-    assert (["--index"] in started) == (WRONG[break_it] == teams.BEHIND)
+    assert (["--index"] in started) == (WRONG[break_it] == tell.BEHIND)
     assert newest["ms"] < hook.BUDGET[event] * 1_000
 
 
