@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from memcli import Vault
+from memcli.hosts.formats.records import Transcript
 from memcli.hosts.transcript import Session, Step
-from memcli.hosts.transcripts import Transcript
 from memcli.recall.listing import Listed, listed
 from memcli.recall.query import Query
 from memcli.sessions import reflect_session
@@ -51,5 +51,6 @@ def configure(home: Path, text: str) -> Path:
 
 def taught(vault: Vault, session: str, steps: Iterable[Step]) -> Reflected:
     """Bring what these steps of a session teach, which stand in no file."""
-    transcript = Transcript("", Session(session, "generic"))
+    transcript = Transcript("")
+    transcript.session = Session(session, "generic")
     return reflect_session.reflect(vault, transcript, candidates(steps))

@@ -10,8 +10,9 @@ import pytest
 from memcli import Vault
 from memcli.entries.entry import Status
 from memcli.entries.text.links import links
+from memcli.hosts.formats.records import Transcript
 from memcli.hosts.transcript import Session, Step
-from memcli.hosts.transcripts import Transcript, open_transcript
+from memcli.hosts.transcripts import open_transcript
 from memcli.sessions import reflect_session
 from memcli.sessions.bringing import Reflected
 from memcli.sessions.reflect_session import reflect_file
@@ -43,7 +44,8 @@ def learn(
 ) -> Reflected:
     """Reflect on these steps, as if the file held them."""
     path.touch()
-    transcript = Transcript(str(path), session)
+    transcript = Transcript(str(path))
+    transcript.session = session
     transcript.steps = lambda: steps  # type: ignore[method-assign]
     return reflect_session.reflect(vault, transcript)
 

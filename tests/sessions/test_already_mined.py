@@ -8,13 +8,11 @@ import pytest
 from memcli import Vault
 from memcli.curation import inbox, review, undo
 from memcli.entries import layout
-from memcli.entries.entry import Status
 from memcli.sessions import reflect_session
 from memcli.sessions.bringing import Reflected
 from memcli.sessions.reflect_session import reflect_file
 from memcli.vault.caller import Caller
 from tests.conftest import state_of
-from tests.git_command import git
 from tests.sessions.test_reflect_session import (
     ALWAYS,
     SEEDED,
@@ -148,16 +146,6 @@ def test_a_record_that_cannot_be_written_hides_neither_error_nor_success(
     ] * 2
     assert commits(vault)[0] == "reflect: talk"
     assert texts(vault) == {ALWAYS}
-
-
-def test_a_commit_that_was_reverted_is_not_made_again(
-    vault: Vault, tmp_path: Path
-) -> None:
-    path = say(tmp_path, ALWAYS)
-    reflect_file(vault, path)
-    git(vault, "revert", "--no-edit", "HEAD")
-    assert actions(reflect_file(vault, path)) == {"standing": "forgotten"}
-    assert texts(vault, Status.ACTIVE) == set()
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,12 @@ from memcli import Vault
 from memcli.curation import inbox
 from memcli.entries.entry import Confidence, Status
 from memcli.errors import Unreadable
+from memcli.hosts.formats.plain import Generic
 from memcli.hosts.transcript import FRAME, Step
-from memcli.hosts.transcripts import Transcript
 from memcli.sessions import reflect_session
 from memcli.sessions.bringing import Reflected
 from memcli.sessions.reflect_session import reflect_file
 from memcli.vault import session_records
-from memcli.vault.caller import Caller
-from tests.conftest import VaultMaker
 from tests.git_command import git
 from tests.hosts.writing import NOON, Claude, write
 from tests.saving import save
@@ -213,12 +211,12 @@ def test_an_adapter_that_fails_keeps_nothing_and_marks_the_session(
     monkeypatch: pytest.MonkeyPatch,
     error: Exception,
 ) -> None:
-    def steps(_: Transcript) -> Iterator[Step]:
+    def steps(_: Generic) -> Iterator[Step]:
         yield Step("user", ALWAYS, 1, "a")
         raise error
 
     path, before = say(tmp_path, ALWAYS, name="s1"), snapshot(vault.root)
-    monkeypatch.setattr(Transcript, "steps", steps)
+    monkeypatch.setattr(Generic, "steps", steps)
     with pytest.raises(type(error)):
         reflect_file(vault, path)
     assert snapshot(vault.root) == before
@@ -248,53 +246,18 @@ def claude(folder: Path, n: int) -> str:
     return session.save(folder / f"claude-{n}")
 
 
-def generic(folder: Path, n: int) -> str:
-    rows = [
-        ("user", f"{INJECTED} hello {n}"),
-        ("assistant", INJECTED),
-        ("user", f"go on\n{INJECTED}"),
-    ]
-    return talk(folder, rows, f"plain-{n}")
-
-
-@pytest.mark.parametrize("host", [claude, generic])
 def test_recalled_text_that_was_injected_for_three_sessions_is_never_mined(
-    vault: Vault, tmp_path: Path, host: Callable[[Path, int], str], snapshot: Snapshot
+    vault: Vault, tmp_path: Path, snapshot: Snapshot
 ) -> None:
     vault.save(vault.draft({"text": "Always deploy on Fridays, never on Mondays."}))
     before = snapshot(vault.root)
     for n in range(3):
-        path = host(tmp_path, n)
+        path = claude(tmp_path, n)
         assert "Fridays" in Path(path).read_text("utf-8")
         done = reflect_file(vault, path)
         assert done.turns > 0
-        assert done.session.host in (host.__name__, "claude-code")
         assert done.fates == []
     assert snapshot(vault.root) == before
-
-
-# --- many, and afterwards ------------------------------------------------------------
-
-
-def test_two_reflections_at_once_keep_everything_once(
-    make_vault: VaultMaker, tmp_path: Path
-) -> None:
-    from concurrent.futures import ThreadPoolExecutor
-
-    vault = make_vault()
-    paths = [
-        say(tmp_path, ALWAYS, f"Never use {name} in this repo", name=name)
-        for name in ("alpha", "beta", "gamma", "delta")
-    ]
-
-    def run(path: str) -> Reflected:
-        return reflect_file(Vault(vault.root, Caller(now_ms=vault.now_ms)), path)
-
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(run, paths * 2))
-    assert len(texts(vault)) == 5
-    for path in paths:
-        assert set(reflect_file(vault, path).counts) == {"duplicate"}
 
 
 def test_what_nearly_says_a_resolved_thing_waits_with_the_reason(

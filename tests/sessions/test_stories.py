@@ -27,6 +27,9 @@ FILES = [f"please dont touch the {n} files of the app" for n in ("sql", "go", "j
 MORE = [f"please dont touch the {n} files of the app" for n in ("css", "html")]
 RULES = [f"Always use {word} in the {word} folder" for word in ("alpha", "beta", "c")]
 
+ANNA = "Always ask Anna before you deploy."
+FRIDAYS = "Always ask Anna before you deploy on Fridays."
+
 Step = str | tuple[str, list[str], str]
 # (the claim, the story, how many entries are in use afterwards, and how many wait)
 STORIES: list[tuple[str, list[Step], int, int]] = [
@@ -54,6 +57,14 @@ STORIES: list[tuple[str, list[Step], int, int]] = [
     ("a rejection that is undone lets the next session count",
      [("1", [LOOSE], "review"), "reject", ("2", [LOOSE], "rejected"), "undo",
       ("2", [LOOSE], "seen")], 1, 0),
+    ("an idea that was rejected does not come back reworded",
+     [("1", ["we should also add a json export later"], "idea"), "reject",
+      ("2", ["later we could add an export as json"], "rejected"),
+      ("3", ["someday we should add a json export to the billing report"], "rejected")],
+     0, 0),
+    ("what narrows or widens an entry is saved beside it",
+     [("1", [FRIDAYS], "saved"), ("2", [ANNA], "saved"), ("3", [ANNA], "seen"),
+      ("4", [FRIDAYS], "seen")], 2, 0),
     ("what was solved and comes up again is a recurrence",
      [("1", [ALWAYS], "saved"), "resolve", ("2", [ALWAYS], "recurred"),
       ("1", [ALWAYS], "duplicate")], 0, 0),

@@ -36,30 +36,16 @@ def _of(base: dict[str, Any], event: str, **more: Any) -> dict[str, Any]:
 _OF_HOSTS: dict[str, dict[str, dict[str, Any]]] = {
     "claude-code": {
         "session-start": _of(_CLAUDE, _START, source="startup"),
-        "prompt-submit": _of(
-            _CLAUDE, _PROMPT, prompt_id="26ab37a5", prompt=PROMPT,
-            permission_mode="default",
-        ),
-        "stop": _of(
-            _CLAUDE, "Stop", stop_hook_active=False, last_assistant_message="done",
-            background_tasks=[], session_crons=[],
-        ),
+        "prompt-submit": _of(_CLAUDE, _PROMPT, prompt_id="26ab37a5", prompt=PROMPT),
+        "stop": _of(_CLAUDE, "Stop", last_assistant_message="done"),
         "session-end": _of(_CLAUDE, _END, reason="prompt_input_exit"),
-        "pre-compact": _of(
-            _CLAUDE, _COMPACT, trigger="manual", custom_instructions=""
-        ),
-        "idle": _of(
-            _CLAUDE, "Notification", message="Claude is waiting for your input",
-            notification_type="idle_prompt",
-        ),
+        "pre-compact": _of(_CLAUDE, _COMPACT, trigger="manual"),
+        "idle": _of(_CLAUDE, "Notification", notification_type="idle_prompt"),
     },
     "codex": {
         "session-start": _of(_CODEX, _START, source="startup"),
         "prompt-submit": _of(_CODEX, _PROMPT, turn_id="01a1", prompt=PROMPT),
-        "stop": _of(
-            _CODEX, "Stop", turn_id="01a1", stop_hook_active=False,
-            last_assistant_message=None,
-        ),
+        "stop": _of(_CODEX, "Stop", turn_id="01a1", last_assistant_message=None),
         "session-end": _of(_CLAUDE, _END, reason="other"),
         "pre-compact": _of(_CODEX, _COMPACT, trigger="auto"),
     },
@@ -69,28 +55,22 @@ _OF_HOSTS: dict[str, dict[str, dict[str, Any]]] = {
             _GEMINI, "BeforeAgent",
             prompt=f"<hook_context>Use ruff.</hook_context>\n\n{PROMPT}",
         ),
-        "stop": _of(
-            _GEMINI, "AfterAgent", prompt=PROMPT, prompt_response="done",
-            stop_hook_active=False,
-        ),
+        "stop": _of(_GEMINI, "AfterAgent", prompt=PROMPT, prompt_response="done"),
         "session-end": _of(_GEMINI, _END, reason="exit"),
         "pre-compact": _of(_GEMINI, "PreCompress", trigger="auto"),
     },
     "copilot": {
         "session-start": {**_COPILOT, "source": "new", "initialPrompt": PROMPT},
         "prompt-submit": {**_COPILOT, "prompt": PROMPT},
-        "stop": {**_COPILOT, "transcriptPath": PATH, "stopReason": "end_turn",
-                 "stop_hook_active": False},
+        "stop": {**_COPILOT, "transcriptPath": PATH, "stopReason": "end_turn"},
         "session-end": {**_COPILOT, "reason": "complete"},
         "pre-compact": {**_COPILOT, "transcriptPath": PATH, "trigger": "auto"},
     },
     "cursor": {
-        "session-start": {**_CURSOR, "session_id": ID, "is_background_agent": False,
-                          "composer_mode": "agent"},
+        "session-start": {**_CURSOR, "session_id": ID, "composer_mode": "agent"},
         "prompt-submit": {**_CURSOR, "prompt": PROMPT, "attachments": []},
         "stop": {**_CURSOR, "status": "completed", "loop_count": 0},
-        "session-end": {**_CURSOR, "reason": "user_close", "duration_ms": 5,
-                        "final_status": "completed"},
+        "session-end": {**_CURSOR, "reason": "user_close", "duration_ms": 5},
         "pre-compact": {**_CURSOR, "trigger": "auto", "context_tokens": 9},
     },
     "windsurf": {

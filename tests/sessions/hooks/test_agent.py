@@ -77,14 +77,21 @@ def test_the_process_that_a_hook_starts_is_its_agent_s(
     assert seen == ["ada"]
 
 
+def crashed(
+    vault: Vault, folder: Path, name: str, agent: str | None, rule: str
+) -> None:
+    """A session that taught a rule and gave no sign for two hours."""
+    path = session(folder, name, rule)
+    markers.begin(vault.root, name, "claude-code", path, agent=agent)
+    age(state_of(vault.root, layout.HARNESS) / f"session-id-{name}.start", 7_200)
+    age(path, 7_200)
+
+
 def test_what_a_session_teaches_is_its_agents_also_when_another_mines_it(
     live: Vault, tmp_path: Path
 ) -> None:
-    for name, agent, rule in (("s1", "ada", ALWAYS), ("s2", None, NEVER)):
-        path = session(tmp_path, name, rule)
-        markers.begin(live.root, name, "claude-code", path, agent=agent)
-        age((state_of(live.root, layout.HARNESS) / f"session-id-{name}.start"), 7_200)
-        age(path, 7_200)
+    crashed(live, tmp_path, "s1", "ada", ALWAYS)
+    crashed(live, tmp_path, "s2", None, NEVER)
     # Said again by another agent, it stays whose it was.
     markers.begin(live.root, "s1", "claude-code", None, agent="bob")
     age((state_of(live.root, layout.HARNESS) / "session-id-s1.start"), 7_200)
@@ -101,10 +108,7 @@ def test_an_agent_sweeps_its_own_sessions_and_hears_of_no_other(
     live: Vault, make_vault: VaultMaker, tmp_path: Path
 ) -> None:
     for name, agent in (("s1", "ada"), ("s2", "bob"), ("s3", None)):
-        path = session(tmp_path, name, ALWAYS)
-        markers.begin(live.root, name, "claude-code", path, agent=agent)
-        age((state_of(live.root, layout.HARNESS) / f"session-id-{name}.start"), 7_200)
-        age(path, 7_200)
+        crashed(live, tmp_path, name, agent, ALWAYS)
     ada = make_vault(agent="ada", now_ms=None)
     (done,) = recovery.sweep(ada, os.environ)
     assert (done.session, done.outcome) == ("s1", "reflected")

@@ -91,16 +91,6 @@ def test_two_lessons_and_six_hundred_characters_at_a_time(live: Vault):
     assert at(live, payload()) == ""
 
 
-def test_a_session_that_has_forgotten_is_told_again(
-    live: Vault, started: list[list[str]]
-):
-    name = save(live)
-    assert name in at(live, payload())
-    start = {"session_id": "s1", "cwd": "/w", "source": "compact"}
-    call(live, "session-start", "claude-code", start)
-    assert name in at(live, payload())
-
-
 def test_what_may_not_be_shown_is_not_told(live: Vault):
     save(live, project="github.com/acme/other")
     resolved = save(live, LESSON.replace("HTTP", "REST"))

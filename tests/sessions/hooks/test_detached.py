@@ -55,6 +55,12 @@ def closing(name: str, path: str, host: str = "claude-code") -> list[str]:
     return [f"--session={name}", f"--host={host}", f"--transcript={path}", "--close"]
 
 
+def still(vault: Vault, path: str, seconds: float) -> None:
+    """Nothing has come of a session, s1, for so long."""
+    for one in (mark(vault, "s1"), path):
+        age(one, seconds)
+
+
 # --- a process of its own ---------------------------------------------------------
 
 
@@ -95,8 +101,7 @@ def test_the_session_that_is_being_mined_is_locked(
     with Lock(str(state_of(live.root, layout.HARNESS) / "lock"), 0):
         done = work(live, *closing("s1", path))
         assert done.line["error"].startswith("lock_busy")
-        for one in (mark(live, "s1"), path):
-            age(one, 7_200)
+        still(live, path, 7_200)
         assert outcomes(live) == ["waiting"]
     assert mark(live, "s1").exists()
     assert texts(live) == []
@@ -105,24 +110,6 @@ def test_the_session_that_is_being_mined_is_locked(
 
 
 # --- a turn at a time -------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_a_stop_after_every_turn_mines_only_what_is_new(
-    live: Vault, tmp_path: Path, started: list[str]
-) -> None:
-    path = session(tmp_path, "s1", ALWAYS)
-    flags = closing("s1", path)[:-1]
-    call(live, "stop", "claude-code", {"session_id": "s1", "transcript_path": path})
-    assert work(live, *flags).line["saved"] == 1
-    again = work(live, *flags).line
-    assert again["did"] == "unchanged"
-    assert "saved" not in again
-    session(tmp_path, "s1", ALWAYS, NEVER)
-    grown = work(live, *flags).line
-    assert (grown["did"], grown["saved"], grown["duplicate"]) == ("reflected", 1, 1)
-    assert texts(live) == sorted([ALWAYS, NEVER])
-    assert mark(live, "s1").exists()
 
 
 def test_gemini_that_resumes_and_writes_elsewhere_is_followed(
@@ -162,8 +149,7 @@ def test_a_session_that_fails_is_tried_again_and_given_up_after_30_days(
     end(live, "s1", path)
     failing(monkeypatch, Unreadable("no scanner"))
     for days, outcome in ((1, "failed"), (29, "failed"), (31, "dropped")):
-        for one in (mark(live, "s1"), path):
-            age(one, days * DAY)
+        still(live, path, days * DAY)
         assert outcomes(live) == [outcome]
     assert not mark(live, "s1").exists()
     line = log(live, "sweep")[0]
@@ -215,16 +201,14 @@ def test_a_session_that_was_mined_meanwhile_lives_again(
     path = session(tmp_path, "s1", ALWAYS)
     given = {"session_id": "s1", "transcript_path": path, "prompt": "hello"}
     call(live, "session-start", "claude-code", given)
-    for one in (mark(live, "s1"), path):
-        age(one, 7_200)
+    still(live, path, 7_200)
     recovery.sweep(live, os.environ)
     assert mark(live, "s1", ".reflected").exists()
     # Back from lunch; and then the host crashes.
     call(live, event, "claude-code", given)
     assert [one.state for one in markers.markers(live.root)] == [".start"]
     session(tmp_path, "s1", ALWAYS, NEVER)
-    for one in (mark(live, "s1"), path):
-        age(one, 7_200)
+    still(live, path, 7_200)
     recovery.sweep(live, os.environ)
     assert texts(live) == sorted([ALWAYS, NEVER])
 

@@ -65,27 +65,11 @@ def is_fine(out: bytes, host: str, event: str) -> bool:
 # --- hostile calls ----------------------------------------------------------------
 
 ODD: list[Any] = [
-    None,
-    True,
-    -1,
-    1e308,
-    "",
-    "\x00",
-    "\ud800",
-    "../../../etc/passwd",
-    "/dev/zero",
-    "/",
-    "~",
-    "x" * 10_000,
-    [],
-    {},
-    [[[[]]]],
-    {"a": {"b": []}},
-    "-–--sweep",
-    "--close",
-    "日本語",
-    "\u202e",
+    *(None, True, -1, 1e308, [], {}, [[[[]]]], {"a": {"b": []}}),
+    *("", "\x00", "\ud800", "../../../etc/passwd", "/dev/zero", "/", "~", "日本語"),
+    *("x" * 10_000, "-–--sweep", "--close", "\u202e"),
 ]
+STRANGE = ["", "no such", "claude-code\n"]
 
 
 def hostile(chance: random.Random) -> tuple[str, str, bytes]:
@@ -105,14 +89,7 @@ def hostile(chance: random.Random) -> tuple[str, str, bytes]:
         return event, host, json.dumps(chance.choice([*ODD, [whole]])).encode()
     if kind == 4:
         event = chance.choice([*EVENTS, "", "work", "--host", "no such", "\x1b[2J"])
-        host = chance.choice(
-            [
-                *(host.name for host in table.with_hooks()),
-                "",
-                "no such",
-                "claude-code\n",
-            ]
-        )
+        host = chance.choice([*HOSTS, *STRANGE])
     if kind == 5:
         torn = bytearray(json.dumps(whole).encode())
         for _ in range(3):
@@ -130,16 +107,11 @@ def parsed(data: bytes) -> Any:
 
 def sick(root: str, number: int) -> Callable[[], None]:
     """Make a vault sick in one of several ways; returns what makes it well."""
-    folder = Path(root)
-    if number % 5 == 1:
-        return _moved(state_of(folder, layout.HARNESS), "a file")
-    if number % 5 == 2:
-        return _moved(state_of(folder, layout.HOOK_LOG).parent, "a file")
-    if number % 5 == 3:
-        return _moved(state_of(folder, layout.INDEX), "a file")
+    log = state_of(root, layout.HOOK_LOG).parent
+    ways = (state_of(root, layout.HARNESS), log, state_of(root, layout.INDEX))
     if number % 5 == 4:
-        return _moved(folder / ".memcli", None)
-    return lambda: None
+        return _moved(Path(root) / ".memcli", None)
+    return _moved(ways[number % 5], "a file") if number % 5 < 3 else lambda: None
 
 
 def _moved(path: Path, instead: str | None) -> Callable[[], None]:
@@ -289,13 +261,8 @@ def test_without_a_vault_a_host_is_as_it_would_be(tmp_path: Path, event: str) ->
     (tmp_path / "file").write_text("x")
     (tmp_path / "folder").mkdir()
     given = {**ASK, "transcript_path": str(tmp_path / "t.jsonl")}
-    for vault in (
-        None,
-        "",
-        "/no/such",
-        str(tmp_path / "file"),
-        str(tmp_path / "folder"),
-    ):
+    found = (str(tmp_path / name) for name in ("file", "folder"))
+    for vault in (None, "", "/no/such", *found):
         done = process(event, "codex", given, environ={"MEMCLI_VAULT": vault})
         assert done == (0, b"", b"")
     assert sorted(os.listdir(tmp_path)) == ["file", "folder"]
