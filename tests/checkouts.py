@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from memcli.storage import repo_vault
+from memcli.storage import projects
 from tests.git_command import git
 
 APP = b"""import time
@@ -33,6 +33,6 @@ def made_shop(folder: Path) -> Path:
 
 def allow(top: Path) -> None:
     """Let memcli read the vault that a repository carries, as `memcli allow` does."""
-    found = repo_vault.find(str(top), os.environ)
+    found = projects.carried(str(top), os.environ)
     assert found
-    repo_vault.allow(found, os.environ)
+    projects.allow(found, os.environ)

@@ -99,16 +99,16 @@ def init(
 
 def _place_in_repository(context: Context) -> str:
     """The folder of the vault that the repository around the caller carries."""
-    from memcli.storage import repo_vault
+    from memcli.storage import projects
 
-    top = repo_vault.top_of(context.cwd or "")
+    top = projects.top_of(context.cwd or "")
     if top is None:
         raise NotAVault(
             f"{context.cwd or 'this place'} is in no repository",
             hint="Make it one first: git init; or a vault of your own: memcli init "
             "~/memory",
         )
-    path = os.path.join(top, repo_vault.FOLDER)
+    path = os.path.join(top, projects.FOLDER)
     if os.path.islink(path):
         raise NotAVault(f"{path} is a symbolic link, which memcli does not follow")
     return path
@@ -118,14 +118,14 @@ def _as_the_repository_s(
     context: Context, plan: Plan, *, wanted: bool, dry_run: bool
 ) -> tuple[dict[str, Any], str]:
     """Allow a repository's vault that is new; its part of the data, and a line."""
-    from memcli.storage import repo_vault
+    from memcli.storage import projects
 
     top = os.path.dirname(plan.path)
-    found = repo_vault.find(top, context.environ)
+    found = projects.carried(top, context.environ)
     allowed = wanted or dry_run or bool(found and found.allowed)
     if found and plan.outcome in ("created", "adopted"):
         # Who makes it knows what it holds.
-        repo_vault.allow(found, context.environ)
+        projects.allow(found, context.environ)
         allowed = True
     if found is None and not dry_run:
         raise NotAVault(
@@ -142,10 +142,10 @@ def _as_default(
 ) -> tuple[dict[str, Any], str]:
     """Make a vault the default if there is none, or it is wanted; its part of the data,
     and a line."""
-    from memcli.storage import known_vaults
+    from memcli.storage import known_vaults, state_dirs
 
     environ = context.environ
-    default = known_vaults.default_vault(environ)
+    default = state_dirs.default_vault(environ)
     # There may be no folder any more where the default vault should be.
     stands = default is not None and bool(
         known_vaults.find(default, environ)
@@ -230,9 +230,9 @@ def allow(
 
 
 def _allow(context: Context, folder: str) -> Result:
-    from memcli.storage import repo_vault
+    from memcli.storage import projects
 
-    found = repo_vault.find(folder, context.environ)
+    found = projects.carried(folder, context.environ)
     if found is None:
         raise VaultNotFound(
             f"no repository around {folder} carries a vault",
@@ -258,7 +258,7 @@ def _allow(context: Context, folder: str) -> Result:
             return said(data, f"not allowed: {at}")
     else:
         lines.append(about)
-    repo_vault.allow(found, context.environ)
+    projects.allow(found, context.environ)
     return said({**data, "outcome": "allowed"}, *lines)
 
 
@@ -286,25 +286,25 @@ def _holds(context: Context, path: str) -> dict[str, int]:
 
 
 def _revoke(context: Context, folder: str) -> Result:
-    from memcli.storage import repo_vault
+    from memcli.storage import projects
 
-    top = repo_vault.revoke(folder, context.environ)
+    top = projects.revoke(folder, context.environ)
     if top is None:
         data = {"outcome": "unchanged", "path": None, "remote": None}
         return said(data, f"nothing around {folder} was allowed")
-    path = os.path.join(top, repo_vault.FOLDER)
+    path = os.path.join(top, projects.FOLDER)
     data = {"outcome": "revoked", "path": path, "remote": None}
     return said(data, f"not allowed any more: {path}")
 
 
 def _list(context: Context) -> Result:
-    from memcli.storage import repo_vault
+    from memcli.storage import projects
 
     rows = []
-    for top, remote in repo_vault.permissions(context.environ):
-        found = repo_vault.find(top, context.environ)
+    for top, remote in projects.permissions(context.environ).items():
+        found = projects.carried(top, context.environ)
         state = "allowed" if found and found.allowed else "stale"
-        path = os.path.join(top, repo_vault.FOLDER)
+        path = os.path.join(top, projects.FOLDER)
         rows.append({"path": path, "remote": remote or None, "state": state})
     own = {"remote": lambda row: row["remote"] or _NO_REMOTE}
     return listed("allowed", rows, "vault=path remote state", own, empty="No vaults.")
@@ -322,7 +322,7 @@ def promote(context: Context, entry_id: str, *, dry_run: bool = False) -> Result
       memcli promote 1m7xvn68
     """
     from memcli.curation import promote as use_case
-    from memcli.storage import known_vaults, repo_vault
+    from memcli.storage import known_vaults, projects
     from memcli.vault.vault import Vault
 
     caller = context.caller("promoting")
@@ -333,7 +333,7 @@ def promote(context: Context, entry_id: str, *, dry_run: bool = False) -> Result
             "it is in the repository's vault already",
             hint="Leave --vault out, or name the vault that the entry is in.",
         )
-    found = repo_vault.needed(context.cwd, context.environ)
+    found = projects.needed(context.cwd, context.environ)
     done = use_case.promote(
         vault, repo, entry_id, name=found.remote or found.top, dry_run=dry_run
     )
@@ -343,7 +343,7 @@ def promote(context: Context, entry_id: str, *, dry_run: bool = False) -> Result
     return said(
         {**done._asdict(), **own},
         f"{verb} {done.moved} to {done.id or 'a new id'} "
-        f"{repo_vault.FOLDER}/{done.path}",
+        f"{projects.FOLDER}/{done.path}",
         *(twin if done.outcome == "duplicate" else ()),
         f"archived: {done.archived}",
         dry_run=True if dry_run else None,

@@ -214,14 +214,14 @@ def _refuse_agent(context: Context) -> None:
 
 def _warnings(context: Context, plan: Plan) -> Iterator[str]:
     """The warnings about a vault that is missing."""
-    from memcli.storage import known_vaults
+    from memcli.storage import state_dirs
 
     vault = plan.machine.vault
     if vault is not None and not os.path.isdir(vault):
         from shlex import quote
 
         yield f"there is no vault at {vault} yet: memcli init {quote(vault)}"
-    default = vault or known_vaults.default_vault(context.environ)
+    default = vault or state_dirs.default_vault(context.environ)
     if default is None or not (vault or os.path.isdir(default)):
         yield (
             "there is no default vault, so the hooks do nothing yet: name the vault "

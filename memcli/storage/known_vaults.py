@@ -12,7 +12,7 @@ import re
 
 from memcli.errors import InvalidConfig, NotAVault, VaultNotFound
 from memcli.named_tuple import NamedTuple
-from memcli.storage import repo_vault, state_dirs, user_config
+from memcli.storage import projects, state_dirs, user_config
 
 TYPE_CHECKING = False
 
@@ -101,7 +101,7 @@ def names(environ: Mapping[str, str]) -> tuple[str, ...]:
 
 def of_repository(
     cwd: str | None, environ: Mapping[str, str]
-) -> repo_vault.RepoVault | None:
+) -> projects.RepoVault | None:
     """The vault that the repository around a folder carries, allowed or not.
 
     None as well for one that the user's own settings name, as a team's or as theirs;
@@ -110,11 +110,11 @@ def of_repository(
     Raises:
         InvalidConfig: the user's config cannot be understood.
     """
-    found = repo_vault.find(cwd, environ)
+    found = projects.carried(cwd, environ)
     if found is None:
         return None
     named = [place.path for place in configured(environ).values()]
-    personal = default_vault(environ)
+    personal = state_dirs.default_vault(environ)
     if personal:
         named.append(os.path.abspath(os.path.expanduser(personal)))
     if any(os.path.realpath(path) == found.path for path in named):
@@ -216,7 +216,7 @@ def place_of(
         NotAllowed: it is the repository's, which the user has not allowed.
     """
     if word == REPO:
-        return KnownVault(REPO, repo_vault.needed(cwd, environ).path)
+        return KnownVault(REPO, projects.needed(cwd, environ).path)
     place = find(word, environ) if word else None
     if place is None:
         root = find_vault(word, environ)
@@ -261,12 +261,12 @@ def _repositorys(root: str, environ: Mapping[str, str]) -> KnownVault | None:
         NotAllowed: the user has not allowed it, whoever gives its path.
     """
     real = os.path.realpath(root)  # a repository may hold a link to it
-    if os.path.basename(real) != repo_vault.FOLDER:
+    if os.path.basename(real) != projects.FOLDER:
         return None
     found = of_repository(os.path.dirname(real), environ)
     if not found or real != os.path.realpath(found.path):
         return None
-    return KnownVault(REPO, repo_vault.needed(found.top, environ).path)
+    return KnownVault(REPO, projects.needed(found.top, environ).path)
 
 
 def _quoted(path: str) -> str:
@@ -278,12 +278,7 @@ def _quoted(path: str) -> str:
 
 def named_personal(environ: Mapping[str, str]) -> str | None:
     """The path or name of the personal vault that the user's settings say, if any."""
-    return environ.get("MEMCLI_VAULT") or default_vault(environ)
-
-
-def default_vault(environ: Mapping[str, str]) -> str | None:
-    """The vault that the user made the default, if any."""
-    return state_dirs.default_vault(environ)
+    return environ.get("MEMCLI_VAULT") or state_dirs.default_vault(environ)
 
 
 def set_default_vault(root: str, environ: Mapping[str, str]) -> None:

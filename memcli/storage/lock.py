@@ -19,7 +19,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
     from typing import Self
 
 
@@ -65,16 +64,11 @@ class Lock:
             os.ftruncate(self._handle, 0)
             os.write(self._handle, b"%d" % os.getpid())
         except OSError as error:
-            self.__exit__(None, None, None)
+            self.__exit__()
             raise files.write_failed(self.path, error) from error
         return self
 
-    def __exit__(
-        self,
-        _type: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         handle, self._handle = self._handle, -1
         os.close(handle)
 

@@ -1,21 +1,27 @@
-"""Which project a folder belongs to: where what is learned in it holds.
+"""The project of a folder, where what is learned in it holds; and the vault that its
+repository carries in `.memory/`, with whether the user allows it.
 
-Invariant: no process is started and nothing is written. Work trees and clones of one
-remote are one project; the user's own config has the last word inside a repository and
-names what has no remote. The home folder, the root, a temporary folder and a vault are
-no project: what is learned there holds everywhere.
+Invariant: no process is started. Work trees and clones of one remote are one project;
+the user's own config has the last word inside a repository and names what has no
+remote. The home folder, the root, a temporary folder and a vault are no project: what
+is learned there holds everywhere. Of a vault that is not allowed nothing is read but
+that it is there. It is allowed by a file in the user's own config folder that names the
+repository's folder and its remote: in another folder, or once the remote is another
+one, it must be allowed anew. Nothing in the repository can allow it.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import stat
 import zlib
 
+from memcli.entries import identity
 from memcli.entries.ids import NONE, check_project
-from memcli.errors import InvalidConfig, InvalidValue
+from memcli.errors import InvalidConfig, InvalidValue, NotAllowed, VaultNotFound
 from memcli.named_tuple import NamedTuple
-from memcli.storage import user_config
+from memcli.storage import files, state_dirs, user_config
 from memcli.storage.git import on_disk
 
 TYPE_CHECKING = False
@@ -60,10 +66,9 @@ def of(folder: str | None, environ: Mapping[str, str]) -> Project | None:
     if not folder or not os.path.isabs(folder):
         return None
     real = os.path.realpath(folder)
-    home = os.path.realpath(environ.get("HOME") or os.path.expanduser("~"))
     repository = on_disk.with_remote(real)
     # Files of a home folder that is under git are no project of all that lies below.
-    if repository and _is_above(repository.top, home):
+    if repository and _holds_home(repository.top, environ):
         repository = None
     if _in_vault(real):
         return None
@@ -78,7 +83,7 @@ def of(folder: str | None, environ: Mapping[str, str]) -> Project | None:
         top, place = repository.top, repository.home
         if repository.url:
             place = on_disk.local_path(repository.url, top) or place
-    if _is_above(place, home) or _is_temporary(place, environ):
+    if _holds_home(place, environ) or _is_temporary(place, environ):
         return None
     return Project(_name_of_folder(place), top)
 
@@ -142,8 +147,9 @@ def _is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
-def _is_above(path: str, folder: str) -> bool:
-    return _is_below(folder, path)
+def _holds_home(path: str, environ: Mapping[str, str]) -> bool:
+    home = os.path.realpath(environ.get("HOME") or os.path.expanduser("~"))
+    return _is_below(home, path)
 
 
 def _is_temporary(path: str, environ: Mapping[str, str]) -> bool:
@@ -157,3 +163,142 @@ def _name_of_folder(path: str) -> str:
     words = re.sub(r"[^\w.+-]+", "-", os.path.basename(path).lower()).strip("-.")
     mark = zlib.crc32(os.path.normcase(path).encode("utf-8", "surrogatepass"))
     return f"{words[:_LONGEST_SLUG] or 'folder'}-{mark:08x}"
+
+
+# --- the vault of a repository ---------------------------------------------------
+
+FOLDER = ".memory"
+"""The folder of such a vault, at the top of the work tree."""
+
+NOTICE = (
+    "this repository carries a memory of its own in .memory/, which is not read until "
+    "you allow it: memcli allow"
+)
+"""The notice for a user who has not allowed it."""
+
+
+class RepoVault(NamedTuple):
+    """The vault of a repository.
+
+    Attributes:
+        path: its folder.
+        top: the folder of the repository's work tree.
+        remote: the name of its remote, without user or token; empty without one.
+        allowed: whether the user allows it, in this folder and with this remote.
+    """
+
+    path: str
+    top: str
+    remote: str
+    allowed: bool
+
+
+def carried(folder: str | None, environ: Mapping[str, str]) -> RepoVault | None:
+    """The vault that the repository around a folder carries; None when it has none.
+
+    A `.memory` that is a link, or a repository of its own, is none; nor does a home
+    folder that is under git carry one for all that lies below it.
+
+    Args:
+        folder: where a command was called, or a session runs.
+        environ: HOME, and where the user's configs lie.
+    """
+    if not folder or not os.path.isabs(folder):
+        return None
+    found = on_disk.find(folder)
+    if found is None:
+        return None
+    top = found[0]
+    path = os.path.join(top, FOLDER)
+    if not _is_vault(path) or _holds_home(top, environ):
+        return None
+    remote = _remote(top)
+    return RepoVault(path, top, remote, permissions(environ).get(top) == remote)
+
+
+def needed(folder: str | None, environ: Mapping[str, str]) -> RepoVault:
+    """As `carried`; there must be one, and the user must allow it.
+
+    Raises:
+        VaultNotFound: the repository around the folder carries none.
+        NotAllowed: the user has not allowed it.
+    """
+    found = carried(folder, environ)
+    if found is None:
+        raise VaultNotFound(
+            f"no repository around {folder or 'this place'} carries a vault",
+            hint="Make one at the top of this repository: memcli init --repo",
+        )
+    if not found.allowed:
+        raise NotAllowed(
+            f"{found.path} is a vault of this repository that you have not allowed",
+            hint="Look at what it holds, then: memcli allow",
+            code="vault_not_allowed",
+        )
+    return found
+
+
+def allow(found: RepoVault, environ: Mapping[str, str]) -> None:
+    """Remember that the user allows a vault, in this folder and with this remote.
+
+    Raises:
+        WriteFailed: the user's config folder cannot be written to.
+    """
+    _write({**permissions(environ), found.top: found.remote}, environ)
+
+
+def revoke(folder: str, environ: Mapping[str, str]) -> str | None:
+    """Forget that the vault of a repository is allowed, which may be gone by now.
+
+    Returns:
+        The top of the repository; None when it was not allowed.
+    """
+    allowed = permissions(environ)
+    for top in (os.path.realpath(folder), top_of(folder)):
+        if top and top in allowed:
+            del allowed[top]
+            _write(allowed, environ)
+            return top
+    return None
+
+
+def permissions(environ: Mapping[str, str]) -> dict[str, str]:
+    """The remotes of the repositories whose vaults the user allows, by their folders,
+    in order."""
+    found = files.load_value(state_dirs.allowed_file(environ), dict)
+    return {str(top): str(remote) for top, remote in sorted((found or {}).items())}
+
+
+def top_of(folder: str) -> str | None:
+    """The top of the work tree around a folder; None when it is not under git."""
+    found = on_disk.find(folder)
+    return found and found[0]
+
+
+def _is_vault(path: str) -> bool:
+    """Whether a folder is a vault of the repository that it lies in: not a link, and
+    no repository of its own, whose config git would obey."""
+    try:
+        folders = [os.lstat(path), os.lstat(os.path.join(path, ".memcli"))]
+    except (OSError, ValueError):
+        return False
+    is_own = os.path.lexists(os.path.join(path, ".git"))
+    return all(stat.S_ISDIR(each.st_mode) for each in folders) and not is_own
+
+
+def _remote(top: str) -> str:
+    """The name of a repository's remote, or another mark of it; empty without one."""
+    repository = on_disk.with_remote(top)
+    url = (repository.url if repository else None) or ""
+    named = on_disk.name_of(url) or (on_disk.local_path(url, top) if url else "")
+    # It may hold a token.
+    data = url.encode("utf-8", "replace")
+    return named or (url and f"unnamed:{identity.sha256(data).hex()[:16]}")
+
+
+def _write(allowed: Mapping[str, str], environ: Mapping[str, str]) -> None:
+    import json
+
+    files.write_atomic(
+        state_dirs.allowed_file(environ), f"{json.dumps(allowed, indent=1)}\n".encode()
+    )

@@ -27,26 +27,16 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from types import TracebackType
-    from typing import Self, TypedDict
+    from typing import Self
 
     from memcli.entries.entry import Entry
     from memcli.storage.git.repository import Repository
     from memcli.storage.lock import Audience
-else:
-    TypedDict = dict
+
+    # An entry that a commit wrote: what was done, by whom, and what it is.
+    Note = Mapping[str, str]
 
 _UNREAD = b"\0unread"
-
-
-class Note(TypedDict):
-    """An entry that a commit wrote: what was done, by whom, and what it is."""
-
-    id: str
-    action: str
-    writer: str
-    kind: str
-    type: str
 
 
 class Transaction:
@@ -155,17 +145,12 @@ class Transaction:
         self._lock = take_lock(self._root, self._repository, self._audience)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, _: object, error: object, _trace: object) -> None:
         try:
             if error is None and (self._after or self._included):
                 self._commit()
         finally:
-            self._lock.__exit__(kind, error, trace)
+            self._lock.__exit__()
 
     def _commit(self) -> None:
         # What comes first is what a reader may see alone for a moment: new files
@@ -280,7 +265,7 @@ def take_lock(root: str, repository: Repository, audience: Audience) -> Lock:
         try:
             finish(root, repository, audience)
         except BaseException:
-            lock.__exit__(None, None, None)
+            lock.__exit__()
             raise
     return lock
 

@@ -115,7 +115,7 @@ def listed(vault: Vault | None, environ: Mapping[str, str]) -> list[Setting]:
             scope = VAULT if known and known[0] == VAULT else IGNORED
             found.append(Setting(name, value, name in tables, scope))
     path = user_config.path_of(environ)
-    default = known_vaults.default_vault(environ)
+    default = state_dirs.default_vault(environ)
     found.append(Setting(DEFAULT_VAULT, default, default is not None, USER))
     tables = _flat(user_config.read(_text(path), path))
     return found + [Setting(name, value, True, USER) for name, value in tables.items()]
@@ -222,8 +222,8 @@ def _put_of_user(
 
 
 def _default_vault(words: Sequence[str] | None, environ: Mapping[str, str]) -> Changed:
-    path = os.path.join(state_dirs.user_folder(environ), DEFAULT_VAULT)
-    before = known_vaults.default_vault(environ)
+    path = state_dirs.default_vault_file(environ)
+    before = state_dirs.default_vault(environ)
     if words is None:
         if before is not None:
             files.remove(path)

@@ -20,7 +20,7 @@ from memcli.errors import (
     VaultNotFound,
 )
 from memcli.named_tuple import NamedTuple
-from memcli.storage import files, known_vaults, repo_vault, state_dirs
+from memcli.storage import files, known_vaults, projects, state_dirs
 from memcli.vault.caller import OWNER, Caller
 from memcli.vault.vault import Vault
 
@@ -128,7 +128,7 @@ def _beside(cwd: str | None, environ: Mapping[str, str]) -> tuple[list[str], lis
     user must know of one that is not."""
     names = [place.name for place in known_vaults.beside(cwd, environ)]
     found = known_vaults.of_repository(cwd, environ)
-    return names, [repo_vault.NOTICE] if found and not found.allowed else []
+    return names, [projects.NOTICE] if found and not found.allowed else []
 
 
 def _alone(caller: Caller, warnings: Sequence[str]) -> Vault:
@@ -217,7 +217,7 @@ def _label(vaults: Sequence[Vault], environ: Mapping[str, str]) -> None:
 
     Otherwise two of them would both be "personal" in an answer.
     """
-    default = os.path.realpath(known_vaults.default_vault(environ) or "")
+    default = os.path.realpath(state_dirs.default_vault(environ) or "")
     for vault in vaults:
         unknown = vault.source == known_vaults.PERSONAL != vault.named
         if unknown and os.path.realpath(vault.root) != default:

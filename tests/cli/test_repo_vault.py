@@ -9,7 +9,7 @@ import pytest
 from memcli import Vault
 from memcli.cli import init as allow
 from memcli.cli.mcp import catalog, tools
-from memcli.storage import repo_vault
+from memcli.storage import projects
 from tests.cli.conftest import Run
 from tests.contexts import at_terminal, context_of
 from tests.git_command import git
@@ -74,7 +74,7 @@ def test_a_clone_is_silent_until_it_is_allowed(
     git(tmp_path, "clone", "-q", str(carrying), str(clone))
     asked = memcli("recall", "deploy the shop", "--json", cwd=clone)
     assert asked.json["data"]["rows"] == []
-    assert asked.json["warnings"][0] == repo_vault.NOTICE
+    assert asked.json["warnings"][0] == projects.NOTICE
     refused = memcli("save", "x y z", "--vault", "repo", "--json", cwd=clone)
     assert refused.json["error"]["code"] == "vault_not_allowed"
     (listed,) = (
@@ -134,7 +134,7 @@ def test_allow_asks_a_person_once_it_has_said_so(
     context = at_terminal(vault, cwd=str(carrying), ask=ask, tell=told.append)
     done = allow.allow(context._replace(vault=None))
     assert done.data["outcome"] == outcome
-    found = repo_vault.find(str(carrying), os.environ)
+    found = projects.carried(str(carrying), os.environ)
     assert found is not None
     assert found.allowed is (answer == "y")
 
@@ -184,7 +184,7 @@ def test_an_mcp_client_in_the_repository_is_answered_from_it(
     answer = ask()
     assert answer.data
     assert answer.data["rows"] == []
-    assert f"warning: {repo_vault.NOTICE} (in the user's shell)" in answer.notes
+    assert f"warning: {projects.NOTICE} (in the user's shell)" in answer.notes
 
 
 # --- promote ------------------------------------------------------------------------
@@ -278,7 +278,7 @@ def test_a_vault_that_cannot_be_read_is_not_allowed(
     (carrying / ".memory" / ".memcli" / "config.toml").write_text("= broken")
     done = memcli("allow", "--json", cwd=carrying)
     assert (done.code, done.json["error"]["code"]) == (1, "invalid_config")
-    found = repo_vault.find(str(carrying), os.environ)
+    found = projects.carried(str(carrying), os.environ)
     assert found is not None
     assert not found.allowed
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memcli.storage import repo_vault
+from memcli.storage import projects
 from tests.checkouts import allow
 
 Repo = Callable[..., Path]
@@ -34,7 +34,7 @@ def set_remote(top: Path, url: str) -> None:
 
 
 def allowed(folder: Path) -> bool | None:
-    found = repo_vault.find(str(folder), os.environ)
+    found = projects.carried(str(folder), os.environ)
     return found and found.allowed
 
 
@@ -64,15 +64,15 @@ def test_what_was_allowed_can_be_revoked_also_when_it_is_gone(repo: Repo) -> Non
     top, gone = repo(), repo("gone")
     allow(top)
     allow(gone)
-    assert [each.top for each in repo_vault.permissions(os.environ)] == [
+    assert [*projects.permissions(os.environ)] == [
         str(gone),
         str(top),
     ]
     gone.rename(gone.with_name("elsewhere"))
-    assert repo_vault.revoke(str(gone), os.environ) == str(gone)
-    assert repo_vault.revoke(str(top / "src"), os.environ) == str(top)
-    assert repo_vault.revoke(str(top), os.environ) is None
-    assert repo_vault.permissions(os.environ) == []
+    assert projects.revoke(str(gone), os.environ) == str(gone)
+    assert projects.revoke(str(top / "src"), os.environ) == str(top)
+    assert projects.revoke(str(top), os.environ) is None
+    assert projects.permissions(os.environ) == {}
     assert allowed(top) is False
 
 

@@ -194,12 +194,12 @@ def at_prompt(answer: Answer) -> str:
 
 def opened(root: str, cwd: str | None = None) -> Vault:
     """The vault as the agent that the environment names, from a session's folder."""
-    from memcli.storage import repo_vault
+    from memcli.storage import projects
     from memcli.vault.caller import Caller
     from memcli.vault.vault import Vault
 
     source = known_vaults.PERSONAL
-    if os.path.basename(root) == repo_vault.FOLDER:
+    if os.path.basename(root) == projects.FOLDER:
         source = known_vaults.place_of(root, os.environ, cwd).source
     caller = Caller(
         environ=os.environ, agent=agent_name(), via="hook", cwd=cwd, waits=False

@@ -26,7 +26,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from types import TracebackType
     from typing import Self, TypeVar
 
     _Answer = TypeVar("_Answer")
@@ -73,12 +72,7 @@ class IndexLock:
         _remove_copies(self._git_dir)
         return self
 
-    def __exit__(
-        self,
-        _type: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         _remove_copies(self._git_dir)
         with contextlib.suppress(OSError):
             os.unlink(self._lock)
