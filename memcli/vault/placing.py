@@ -119,9 +119,14 @@ class _Placing:
             self._change.put(entry.path, data, expected=None)
             self._change.note(entry)
             registered = self._register_new(self._change, entry, draft.entities)
-        held = self._held(entry)
-        notes = self._notes(draft, entry, held, resolved_id, unclear)
-        self._held_texts.add(entry.body, held)
+        notes = [
+            f"an entry with the same text is {earlier.status}: {earlier.id}"
+            for earlier in self._held_texts.earlier(draft)
+        ]
+        if resolved_id is not None:
+            notes.append(f"it is not shown: {why_not_shown(resolved_id)}")
+        notes += map(self._names.explained, unclear)
+        self._held_texts.add(entry.body, self._held(entry))
         return Saved(
             entry.id,
             entry.path,
@@ -149,34 +154,6 @@ class _Placing:
         folder, name = layout.folder_for(entry), slug(entry.display_title)
         path = free_paths.free_path(self._vault, folder, name, self._folders)
         return entry.replace(path=path), unclear
-
-    def _notes(
-        self,
-        draft: Entry,
-        entry: Entry,
-        held: Held,
-        resolved_id: str | None,
-        unclear: list[str],
-    ) -> list[str]:
-        """The notes that the caller gets about a new entry."""
-        notes = [
-            f"an entry with the same text is {earlier.status}: {earlier.id}"
-            for earlier in self._held_texts.earlier(draft)
-        ]
-        if resolved_id is not None:
-            notes.append(f"it is not shown: {why_not_shown(resolved_id)}")
-        notes += map(self._names.explained, unclear)
-        if entry.expires_at and held.status == str(Status.EXPIRED):
-            notes.append(
-                f"it expired on {entry.expires_at}, so nothing shows it; what has: "
-                "memcli list --status expired"
-            )
-        notes += (
-            f"{other.project} has the same text: {other.id}; to make it one that holds "
-            f"everywhere: memcli evolve {entry.id} --also {other.id} --project none"
-            for other in self._held_texts.elsewhere(draft)
-        )
-        return notes
 
     def _register_new(
         self, change: Transaction, entry: Entry, given: Sequence[str]

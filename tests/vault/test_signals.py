@@ -144,7 +144,7 @@ def test_an_import_of_many_does_not_wash_out_what_was_recalled(vault: Vault):
     one, many = noted(vault, "write")
     assert (one["kind"], one.get("count")) == ("skill", None)
     assert (many["id"], many["count"], many["kind"]) == (None, 150, "note")
-    assert log.summary(noted(vault, "write"))["actions"] == {"import": 151}
+    assert log.summary(noted(vault, "write"))["writes"] == {"manual": 151}
 
 
 # --- never a word -------------------------------------------------------------------

@@ -90,7 +90,6 @@ def examined(vault: Vault) -> Examined:
         found += working_tree.about_listing(vault, vault.opened, walked)
     except (errors.LockBusy, errors.WriteFailed) as error:
         found.append(Finding(".", 1, "no_index", ERROR, error.message, error.hint))
-    found += working_tree.left_beside(vault)
     found += working_tree.about_registry(vault.root)
     repository = tree = None
     left_out: list[LeftOut] = []

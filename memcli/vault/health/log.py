@@ -101,37 +101,30 @@ def summary(events: Sequence[Signal]) -> dict[str, Any]:
 
     `since` is the oldest event in epoch seconds; a hit is a question that brought more
     than the constraints that always surface; `asked` are the questions by the way they
-    came, `feedback` the judgements of rows by who or what made them; `told` counts
-    answers that no question asked for, such as those at a session's start.
+    came, `feedback` the judgements of rows by who or what made them.
     """
-    writes, actions = Counter[str](), Counter[str]()
+    writes = Counter[str]()
     questions, hits = Counter[str](), Counter[str]()
     useful, judged = Counter[str](), Counter[str]()
-    told = 0
     for one in events:
         if one["event"] == "write":
             writes[one["writer"]] += one.get("count", 1)
-            actions[one["action"]] += one.get("count", 1)
         elif one["event"] == "feedback":
             judged[one["by"]] += 1
             useful[one["by"]] += bool(one["useful"])
-        elif one["question"] is None:
-            told += 1
-        else:
+        elif one["question"] is not None:
             questions[one["via"]] += 1
             hits[one["via"]] += is_hit(one["rows"])
     return {
         "since": min((one["at"] for one in events), default=None),
         "events": len(events),
         "writes": dict(sorted(writes.items())),
-        "actions": dict(sorted(actions.items())),
         "questions": questions.total(),
         "hits": hits.total(),
         "asked": [
             {"via": via, "questions": questions[via], "hits": hits[via]}
             for via in sorted(questions)
         ],
-        "told": told,
         "feedback": [
             {"by": by, "useful": useful[by], "not_useful": judged[by] - useful[by]}
             for by in sorted(judged)

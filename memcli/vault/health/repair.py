@@ -206,9 +206,9 @@ def _key(finding: Finding) -> tuple[str, str]:
 
 
 def _place(root: str, path: str) -> str:
-    """Where a file lies that is in the vault, in git's folder or in memcli's."""
-    is_own = os.path.isabs(path) or path.startswith(".git/")
-    return os.path.join(root, path) if is_own else inside(root, path)
+    """Where a file lies that is in the vault, or in git's folder."""
+    is_gits = os.path.isabs(path) or path.startswith(".git/")
+    return os.path.join(root, path) if is_gits else inside(root, path)
 
 
 def _outside_commits(

@@ -23,7 +23,7 @@ from memcli.entries.ids import is_adopted
 from memcli.entries.text.mentions import fold
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
-from memcli.storage import files, state_dirs
+from memcli.storage import files
 from memcli.storage.vault_paths import inside, walk
 from memcli.vault import lookup
 from memcli.vault.health.git_state import MEND, shown
@@ -289,19 +289,6 @@ def walked(root: str) -> Tree:
             elif not layout.is_entry(path):
                 tree.others.append(path)
     return tree
-
-
-def left_beside(vault: Vault) -> Iterator[Finding]:
-    """A finding for each half of a killed write in memcli's own folders."""
-    folders = {state_dirs.user_folder(vault.environ)}
-    for name in (layout.INDEX, layout.EVENTS, layout.JOURNAL):
-        with suppress(MemcliError):  # other findings say that there is none
-            folders.add(os.path.dirname(state_dirs.path(vault.root, name)))
-    for top in folders:
-        for folder, _, names in walk(top):
-            for name in names:
-                if _is_half(folder, name):
-                    yield _leftover(os.path.join(folder, name))
 
 
 def _is_half(folder: str, name: str) -> bool:
