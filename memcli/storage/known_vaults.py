@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 
-from memcli.errors import InvalidConfig, NotAVault, VaultNotFound
+from memcli.errors import InvalidConfig, MemcliError, NotAVault, VaultNotFound
 from memcli.named_tuple import NamedTuple
 from memcli.storage import projects, state_dirs, user_config
 
@@ -31,17 +31,6 @@ _TOLD = (
     *("constraint", "convention", "preference", "decision"),
     *("fix", "lesson", "workflow", "reference"),
 )
-_LONGEST_TOLD = 600
-_SETTINGS = {
-    "path": "",
-    "role": "rw",
-    "recall": True,
-    "hooks": True,
-    "kinds": _TOLD,
-    "max_chars": _LONGEST_TOLD,
-    "engine": "",
-    "published_as": "",
-}
 
 
 class KnownVault(NamedTuple):
@@ -62,7 +51,7 @@ class KnownVault(NamedTuple):
     engine: str | None = None
     published_as: str = ""
     kinds: tuple[str, ...] = _TOLD
-    max_chars: int = _LONGEST_TOLD
+    max_chars: int = 600
 
     @property
     def where(self) -> str:
@@ -82,6 +71,10 @@ class KnownVault(NamedTuple):
     def source(self) -> str:
         """The `source` of its rows."""
         return self.name if self.name in (PERSONAL, REPO) else f"{_TEAM}{self.name}"
+
+
+SETTINGS = {"path": "", **KnownVault._field_defaults, "engine": ""}
+"""The settings of `[vaults.NAME]`, with their defaults."""
 
 
 def configured(environ: Mapping[str, str]) -> dict[str, KnownVault]:
@@ -225,33 +218,37 @@ def place_of(
                 raise refused(word)
             place = at(root, environ)
         place = place or _repositorys(root, environ) or KnownVault(PERSONAL, root)
-    if place.engine:
+    settings = os.path.join(place.path, ".memcli")
+    if place.engine or (os.path.isdir(settings) and not os.path.islink(settings)):
         return place
-    root = place.path
+    raise _no_vault(place.path, settings, environ)
+
+
+def _no_vault(root: str, settings: str, environ: Mapping[str, str]) -> MemcliError:
+    """The error for a folder that is no vault, or is not there."""
+    from shlex import quote
+
+    from memcli.storage.git import remote as remotes
+
     if not os.path.isdir(root):
         if os.path.exists(root):
-            raise NotAVault(f"{root} is not a folder")
-        raise VaultNotFound(
+            return NotAVault(f"{root} is not a folder")
+        return VaultNotFound(
             f"there is no vault at {root}",
-            hint=f"Create it with: memcli init {_quoted(root)}; if your default vault "
+            hint=f"Create it with: memcli init {quote(root)}; if your default vault "
             "was moved: memcli config set default-vault PATH",
         )
-    settings_folder = os.path.join(root, ".memcli")
-    if os.path.islink(settings_folder):
-        raise NotAVault(
-            f"{settings_folder} is a symbolic link, which memcli does not follow",
+    if os.path.islink(settings):
+        return NotAVault(
+            f"{settings} is a symbolic link, which memcli does not follow",
             hint="Put a folder in its place: another person may have put it there.",
         )
-    if not os.path.isdir(settings_folder):
-        from memcli.storage.git import remote as remotes
-
-        branch = remotes.branch_of_clone(root, environ)
-        hint = f"Make it one (no file in it changes): memcli init {_quoted(root)}"
-        if branch:
-            switch = f"git -C {_quoted(root)} switch {_quoted(branch)}"
-            hint = f"Its remote has one on another branch: {switch}"
-        raise NotAVault(f"{root} is not a memcli vault", hint=hint)
-    return place
+    branch = remotes.branch_of_clone(root, environ)
+    hint = f"Make it one (no file in it changes): memcli init {quote(root)}"
+    if branch:
+        switch = f"git -C {quote(root)} switch {quote(branch)}"
+        hint = f"Its remote has one on another branch: {switch}"
+    return NotAVault(f"{root} is not a memcli vault", hint=hint)
 
 
 def _repositorys(root: str, environ: Mapping[str, str]) -> KnownVault | None:
@@ -267,13 +264,6 @@ def _repositorys(root: str, environ: Mapping[str, str]) -> KnownVault | None:
     if not found or real != os.path.realpath(found.path):
         return None
     return KnownVault(REPO, projects.needed(found.top, environ).path)
-
-
-def _quoted(path: str) -> str:
-    """A path for a command to paste; only errors need it."""
-    from shlex import quote
-
-    return quote(path)
 
 
 def named_personal(environ: Mapping[str, str]) -> str | None:
@@ -301,7 +291,7 @@ def _place(
             hint="A name is of a-z, 0-9, - and _; 'personal' is the default vault, "
             "'repo' that of the repository around you.",
         )
-    found = user_config.checked(table, where, _SETTINGS, {"role": _ROLES})
+    found = user_config.checked(table, where, SETTINGS, {"role": _ROLES})
     root, url = found["path"].strip(), found["engine"]
     called = found["published_as"] or name
     is_rw = isinstance(table, dict) and table.get("role") == "rw"
@@ -319,15 +309,11 @@ def _place(
     # Relative to the config's own folder, and not to the current one.
     above = os.path.dirname(path)
     folder = os.path.normpath(os.path.join(above, os.path.expanduser(root)))
-    place = KnownVault(
-        *(name, folder, found["role"], found["recall"], found["hooks"]),
-        kinds=tuple(found["kinds"]),
-        max_chars=found["max_chars"],
-    )
-    if not url:
-        return place
-    folder = state_dirs.of_engine(name, f"{url} {called}", environ)
-    return place._replace(path=folder, role="ro", engine=url, published_as=called)
+    if url:
+        folder = state_dirs.of_engine(name, f"{url} {called}", environ)
+        found |= {"role": "ro", "published_as": called}
+    changed = {"path": folder, "engine": url or None, "kinds": tuple(found["kinds"])}
+    return KnownVault(name, **{**found, **changed})
 
 
 _HOST = r"(?:\[[0-9A-Fa-f:.%]*\]|[^\s:/?#@,\[\]]*)(?::[0-9]*)?"

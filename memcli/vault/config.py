@@ -34,7 +34,7 @@ DEFAULT_VAULT = "default-vault"
 _TABLES: dict[str, tuple[str, dict[str, Any]]] = {
     "mining": (USER, {"judge": (), "judge_seconds": None, "judge_a_day": None}),
     "sync": (USER, user_config.SYNC),
-    "vaults": (USER, {"path": "", "role": "rw", "recall": True, "hooks": True}),
+    "vaults": (USER, known_vaults.SETTINGS),
     "agents": (VAULT, settings.OF_AGENT),
 }
 _CHOSEN = ("vaults", "agents")

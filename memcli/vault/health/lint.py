@@ -295,14 +295,17 @@ def _about_lineages(
     names = _by_doc(ids)
     # Of several files of an id the one outside the archive: the pair is a finding.
     docs = {name: min(found, key=place) for name, found in ids.items()}
-    claimants = reader.values("supersedes")
-    before, after = _by_doc(claimants), _by_doc(reader.values("superseded_by"))
-    forks: dict[int, int] = {}
-    for name, docs_of in claimants.items():
-        # The replaced entry's own word counts most.
-        said = docs.get(after.get(docs.get(name, -1), ""))
-        chosen = min(docs_of, key=place) if said is None else said
-        forks |= {doc: chosen for doc in docs_of if names[doc] != names[chosen]}
+    before, after = (
+        _by_doc(reader.values(field)) for field in ("supersedes", "superseded_by")
+    )
+    # Another entry than the one that has replaced the old one, by its own word.
+    forks = {
+        doc: docs[later]
+        for doc, old in before.items()
+        if old in docs
+        and (later := after.get(docs[old], "")) in docs
+        and later != names[doc]
+    }
     known = sorted(docs.items())
     followed = {before[doc]: name for name, doc in known if doc in before}
     followed |= {name: after[doc] for name, doc in known if doc in after}
