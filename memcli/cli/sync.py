@@ -54,7 +54,6 @@ def sync(
     terms = use_case.Terms(
         asks=context.interactive,
         silence=_SILENCE[context.interactive],
-        progress=context.progress("syncing"),
     )
     vault = context.open_vault("syncing")
     named = None

@@ -123,24 +123,20 @@ def carry_out(
             f"git -C {quote(root)} switch -c NAME makes one of it"
         )
     files.reached("committed")
+    wrong = ""
     if away or not (commit is None or repository.keeps(commit)):
-        audience.tell(
-            f"this is committed, but another git took {away or 'the commit'} away; "
-            "the next memcli command brings it back"
-        )
+        wrong = f"another git took {away or 'the commit'} away"
     elif repository.unsettled:
-        audience.tell(
-            "this is committed, but git's index could not be written; "
-            "the next memcli command does that"
-        )
+        wrong = "git's index could not be written"
     else:
         try:
             clear(root)
         except MemcliError as error:
-            reason = error.message.replace(_UNCHANGED, "")
-            audience.tell(
-                f"this is committed, but its journal is still there: {reason}"
-            )
+            wrong = error.message.replace(_UNCHANGED, "")
+    if wrong:
+        audience.tell(
+            f"this is committed, but {wrong}; the next memcli command puts it right"
+        )
     files.reached("cleared")
     return commit
 

@@ -229,8 +229,6 @@ def _is_folder(link: os.DirEntry[str]) -> bool:
 
 # --- the bytes of a folder's files -----------------------------------------------
 
-_LARGEST = (1 << 63) - 1
-
 
 def part(
     folder: str, names: Sequence[str], times: Iterable[int], sizes: Iterable[int]
@@ -248,15 +246,9 @@ def part(
     """
     text = "\0".join((folder, *names)).encode("utf-8", "surrogatepass")
     start = b"%d %d\n" % (len(text), len(names))
-    return b"".join((start, text, _numbers(times), _numbers(sizes)))
-
-
-def _numbers(numbers: Iterable[int]) -> bytes:
-    numbers = list(numbers)
-    try:
-        return array("q", numbers).tobytes()
-    except OverflowError:  # a clock in the year 2300
-        return array("q", (number & _LARGEST for number in numbers)).tobytes()
+    return b"".join(
+        (start, text, *(array("q", each).tobytes() for each in (times, sizes)))
+    )
 
 
 def stats_of(part: bytes | None) -> Iterator[tuple[str, tuple[int, int]]]:

@@ -295,8 +295,6 @@ def _refuse_place(root: str, environ: Mapping[str, str]) -> None:
     if real == home or home.startswith(real.rstrip(os.sep) + os.sep):
         what = "is your home folder" if real == home else "holds your home folder"
         what += ", and every markdown file in it would be a memory"
-    elif os.path.dirname(real) == real:
-        what = "is the root of the file system"
     elif ".git" in real.split(os.sep) or _is_bare(real):
         what = "is git's own folder, where it commits nothing"
     if what:

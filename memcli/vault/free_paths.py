@@ -25,17 +25,6 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 
-OWN_MARK = 7
-"""Characters that `own_name` adds: a hyphen, and what is random in a fresh id."""
-
-
-def own_name(vault: Vault, name: str) -> str:
-    """The name of a file or folder; an agent's cannot be that of another's."""
-    if vault.agent is None:
-        return name
-    return f"{name}-{vault.new_id()[1 - OWN_MARK :]}"
-
-
 def free_path(
     vault: Vault, folder: str, name: str, folders: dict[str, set[str]]
 ) -> str:
@@ -50,7 +39,8 @@ def free_path(
         name: of the file, without its ending.
         folders: the names that each folder has or was given; filled in, for the next.
     """
-    name = own_name(vault, name)
+    if vault.agent is not None:
+        name = f"{name}-{vault.new_id()[-6:]}"
     # How many files there are is not for an agent to learn from a folder's name.
     if vault.agent is None and layout.is_month(folder):
         folder = _with_room(vault, folder, folders)

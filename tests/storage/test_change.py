@@ -135,8 +135,8 @@ def test_what_fails_after_the_commit_is_a_warning(
         saved = vault.save(vault.draft({"text": "something new"}))
     assert saved.outcome == "created"
     assert told == [
-        "this is committed, but its journal is still there: "
-        "journal: no space left on the disk",
+        "this is committed, but journal: no space left on the disk; "
+        "the next memcli command puts it right",
         "this is committed, but missing from the log of signals",
     ]
     assert vault.recall("something new").rows[0].id == saved.id

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from memcli.errors import LockBusy, Unreadable, WriteFailed
 from memcli.storage import files
-from memcli.storage.listing import paths_of, scan, stats_of
+from memcli.storage.listing import paths_of, scan
 from memcli.storage.lock import Lock
 
 STEPS = ("written", "synced", "replaced", "settled")
@@ -234,24 +234,6 @@ def test_deleted_lock_file_does_not_hide_the_new_holder(tmp_path: Path) -> None:
 
 
 # --- scan ---------------------------------------------------------------------
-
-
-def test_listing_has_name_time_and_size_by_folder(tmp_path: Path) -> None:
-    deep = tmp_path / "memories" / "fix it"
-    deep.mkdir(parents=True)
-    (tmp_path / "README.md").write_bytes(b"12")
-    (deep / "日本.md").write_bytes(b"123")
-    (deep / "picture.png").write_bytes(b"")
-    (tmp_path / "folder.md").mkdir()
-    (tmp_path / "folder.md" / "x.md").write_bytes(b"")
-    found = scan(str(tmp_path))
-    assert set(found.folders) == {"", "memories/fix it", "folder.md"}
-    time_ns = os.stat(deep / "日本.md").st_mtime_ns
-    assert dict(stats_of(found.folders["memories/fix it"])) == {
-        "memories/fix it/日本.md": (time_ns, 3)
-    }
-    assert [path for path, _ in stats_of(found.folders[""])] == ["README.md"]
-    assert (found.symlinks, found.unreadable) == ([], [])
 
 
 # What may stand in a folder, by the beginning of its name.

@@ -1,9 +1,6 @@
 """Counts of tags, kinds and projects agree with what a list of them shows."""
 
-from pathlib import Path
-
 from memcli import Vault
-from memcli.entries import layout
 from memcli.recall.listing import listed
 from memcli.recall.query import Filters, Query, view_of
 from memcli.vault.agents import counts
@@ -30,12 +27,3 @@ def test_each_name_has_its_entries_in_force_past_and_waiting(vault: Vault) -> No
         filters = Filters(tags=(count.name or "",), tags_match="any_strict")
         query = Query("", view_of(NOW), filters)
         assert listed(vault, query).total == count.current
-
-
-def test_a_kind_that_only_a_note_by_hand_has_is_counted(vault: Vault) -> None:
-    config = Path(vault.root, layout.CONFIG)
-    config.write_text('[vault]\nkinds = ["recipe"]\n')
-    vault.save(vault.draft({"text": "one", "kind": "recipe"}))
-    config.write_text("")
-    kinds = {count.name: count.current for count in counts(vault, "kind")}
-    assert kinds["recipe"] == 1

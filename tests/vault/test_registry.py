@@ -8,13 +8,12 @@ import pytest
 
 from memcli import Vault
 from memcli.curation.entities import decide
-from memcli.entries import layout
 from memcli.entries.eligibility import Agent, ReadPolicy
 from memcli.errors import InvalidValue, UsageError
 from memcli.vault import registry as store
 from memcli.vault.health import working_tree
 from memcli.vault.health.lint import lint
-from tests.conftest import VaultMaker, state_of
+from tests.conftest import VaultMaker
 from tests.git_command import git
 from tests.saving import write
 
@@ -144,19 +143,6 @@ def test_a_file_as_young_as_the_clock_is_read_again(vault: Vault) -> None:
     assert vault.registry.find("two")
 
 
-@pytest.mark.parametrize("damage", [b"", b"xx", b"\0" * 200, b"half"])
-def test_a_damaged_cache_is_made_anew(
-    vault: Vault, damage: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(store, "_RACY_NS", 0)
-    write(vault, "entities/tool/redis.md", REDIS)
-    first = vault.registry.entities
-    cache = state_of(vault.root, layout.REGISTRY_CACHE)
-    data = cache.read_bytes()
-    cache.write_bytes(data[: len(data) // 2] if damage == b"half" else damage)
-    assert vault.registry.entities == first
-
-
 def test_symbolic_links_are_not_followed(vault: Vault, tmp_path: Path) -> None:
     outside = tmp_path / "outside.md"
     outside.write_text("---\ntitle: Outside\n---\n")
@@ -206,15 +192,6 @@ def test_what_is_no_name_is_refused_and_nothing_is_saved(
     with pytest.raises(InvalidValue, match="not a name"):
         vault.save(vault.draft({"text": "x", "entities": [name]}), register=True)
     assert vault.recall("x").rows == []
-
-
-@pytest.mark.parametrize("name", ["../../etc/passwd", "a/b", "CON", "日本", "🎉 x"])
-def test_no_name_makes_a_path_outside_its_folder(vault: Vault, name: str) -> None:
-    vault.save(vault.draft({"text": "x", "entities": [name]}), register=True)
-    (one,) = vault.registry.entities
-    assert one.name == name
-    assert one.path.startswith("entities/unknown/")
-    assert one.path.count("/") == 2
 
 
 def test_an_agent_registers_for_those_who_may_see_the_entry(

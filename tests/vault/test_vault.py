@@ -49,17 +49,6 @@ def test_an_entry_that_happened_later_is_named_newer(vault: Vault) -> None:
     assert not any(one.newer for one in late.similar)
 
 
-TITLES = ["../../etc/passwd", "/etc/passwd", "C:\\x", "..", ".git/config", "con"]
-
-
-def test_no_title_leads_out_of_the_vault(vault: Vault) -> None:
-    for title in TITLES:
-        saved = vault.save(vault.draft({"text": f"of {title}", "title": title}))
-        path = Path(vault.root, saved.path).resolve()
-        assert path.is_relative_to(Path(vault.root, "memories").resolve())
-        assert vault.get(saved.id).title == title
-
-
 def test_vault_that_lost_git_says_what_to_do(vault: Vault) -> None:
     Path(vault.root, ".git").rename(Path(vault.root, "..", "gone"))
     with pytest.raises(NotAVault) as error:

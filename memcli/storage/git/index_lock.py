@@ -148,11 +148,8 @@ def _remove_copies(git_dir: str) -> None:
 def lock_busy(message: str) -> LockBusy:
     """The error for git's message about a lock that another git holds."""
     path = message.partition("Unable to create '")[2].partition("'")[0]
-    age = ""
-    with contextlib.suppress(OSError):
-        age = f" for {max(0, int(time.time() - os.stat(path).st_mtime))} s"
     return LockBusy(
-        f"another git holds {path or 'a lock'}{age}",
+        f"another git holds {path or 'a lock'}",
         hint="Try again; if no git is running, delete that file.",
     )
 

@@ -44,7 +44,7 @@ from memcli.storage.git.tree import bases
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from memcli.storage.git.process import GitResult
 
@@ -282,7 +282,6 @@ TOO_LARGE = -102
 """The code of a git that memcli has ended since it sent too much."""
 
 # git unpacks a pack of fewer than a hundred objects as it comes.
-_COUNTED = re.compile(rb"(?:Receiving|Writing) objects:\s+\d+% \((\d+)/(\d+)\)")
 _SIZE = re.compile(
     rb"(?:Receiving|Unpacking) objects:.*?, ([\d.]+) (bytes|KiB|MiB|GiB)"
 )
@@ -310,14 +309,12 @@ class Terms(NamedTuple):
         silence: seconds without a word after which git is ended.
         longest: seconds after which it is ended in any case.
         most: bytes that it may receive.
-        progress: called with (done, all) objects.
     """
 
     asks: bool = False
     silence: float = 60.0
     longest: float = 7_200.0
     most: int = MOST_RECEIVED
-    progress: Callable[[int, int], None] | None = None
 
 
 def _talk(repository: Repository, arguments: Sequence[str], terms: Terms) -> GitResult:
@@ -337,10 +334,6 @@ def _talk(repository: Repository, arguments: Sequence[str], terms: Terms) -> Git
         got = float(sizes[-1][0]) * _UNITS[sizes[-1][1]] if sizes else 0
         if got > terms.most or told > _MOST_TOLD or printed > MOST_PRINTED:
             return TOO_LARGE
-        counted = _COUNTED.findall(said)
-        if counted and terms.progress:
-            done, every = map(int, counted[-1])
-            terms.progress(done, every)
         return TOO_SLOW if time.monotonic() - heard > terms.silence else None
 
     watch = Watch(terms.longest, look, terms.asks)

@@ -195,11 +195,6 @@ class Repository:
         """Whether HEAD is a commit and no branch."""
         return on_disk.is_detached(self.git_dir)
 
-    def setting(self, name: str) -> str | None:
-        """A setting of git's config; None when it is not set."""
-        done = self.git(("config", "--get", name))
-        return done.text or None if done.code == 0 else None
-
     def settings(self) -> dict[str, str]:
         """git's settings for this repository, the last of several values.
 

@@ -11,11 +11,10 @@ from collections import Counter
 
 from memcli.entries import layout
 from memcli.entries.entry import one_line
-from memcli.errors import HistoryError, MemcliError, NotAVault
+from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import state_dirs
 from memcli.vault import signals
-from memcli.vault.health.git_state import repository_of
 from memcli.vault.signals import is_hit
 
 TYPE_CHECKING = False
@@ -266,12 +265,11 @@ def log(vault: Vault, *, limit: int = 20, since: int | None = None) -> list[Even
         HistoryError: git refused.
     """
     from memcli.storage.git.history import steps
+    from memcli.storage.git.repository import Repository
 
     vault.owner_only("the log")
     vault.refuse_published("asked for its history")
-    repository = repository_of(vault)
-    if repository is None:
-        raise NotAVault(f"{vault.root} is not under git")
+    repository = Repository.open(vault.root, environ=vault.environ)
     return [_event(repository, step) for step in steps(repository, limit, since)]
 
 
@@ -281,10 +279,11 @@ def _event(repository: Repository, step: Step) -> Event:
     # Notes before the pages and settings that go with them.
     blobs.sort(key=lambda pair: not pair[1].path.endswith(".md"))
     named = blobs[:_MOST_NAMED]
+    blobs_of = [blob for _, blob in named]
     entries = [
         _named(how, blob, data)
         for (how, blob), data in zip(
-            named, _contents(repository, [blob for _, blob in named]), strict=True
+            named, repository.contents(blobs_of, largest=_LARGEST), strict=True
         )
     ]
     commit = step.commit
@@ -311,13 +310,6 @@ def _moved(entries: list[Named]) -> list[Named]:
         for entry in entries
         if entry.id not in moved or entry.how != "removed"
     ]
-
-
-def _contents(repository: Repository, blobs: Sequence[Blob]) -> list[bytes]:
-    try:
-        return repository.contents(blobs, largest=_LARGEST)
-    except HistoryError:  # a blob that a partial clone does not have
-        return [b""] * len(blobs)
 
 
 def _named(how: str, blob: Blob, data: bytes) -> Named:

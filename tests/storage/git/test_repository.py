@@ -5,7 +5,6 @@ git's index in `test_index`.
 """
 
 import os
-import re
 import shutil
 import sys
 import threading
@@ -289,7 +288,6 @@ def test_lock_of_another_git_is_waited_for_and_then_named(
     with pytest.raises(LockBusy) as caught:
         commits.commit(vault.open(), ["a.md"], "add", patience=0)
     assert str(path) in caught.value.message
-    assert re.search(r"for \d+ s", caught.value.message)
     timer = threading.Timer(0.1, path.unlink)  # as an editor, which takes a moment
     timer.start()
     assert commits.commit(vault.open(), ["a.md"], "add", patience=30)
@@ -383,16 +381,6 @@ def test_files_unlike_head_are_told_by_their_bytes(vault: Vault) -> None:
     vault.write("empty.md", "staged only")
     vault.git("add", "empty.md")
     assert repository.unlike_head({"empty.md": b"staged only"}) == ["empty.md"]
-
-
-def test_files_unlike_head_are_told_before_the_first_commit(tmp_path: Path) -> None:
-    fresh = Vault(tmp_path)
-    fresh.git("init", "-q", "--object-format=sha256")
-    fresh.write("a.md")
-    assert fresh.open().unlike_head({"a.md": b"text\n"}) == ["a.md"]
-    fresh.git("add", "a.md")
-    fresh.git("commit", "-qm", "m")
-    assert fresh.open().unlike_head({"a.md": b"text\n", "b.md": b""}) == ["b.md"]
 
 
 def test_portable_way_to_start_git_agrees(vault: Vault) -> None:

@@ -9,7 +9,7 @@ from memcli.cli.history import _rows
 from memcli.curation import undo
 from memcli.errors import HistoryError
 from memcli.storage.git.repository import Blob, Repository
-from memcli.vault.health.log import Event, action_of, log
+from memcli.vault.health.log import Event, log
 from tests.git_command import git
 
 
@@ -56,22 +56,6 @@ def test_an_evolved_memory_is_one_row(vault: Vault) -> None:
         ("saved", gone, "A slip"),
         ("saved", first, "We deploy on Tuesdays"),
     ]
-
-
-@pytest.mark.parametrize(
-    ("subject", "action"),
-    [
-        ("save: x", "saved"),
-        ("resolve: undo: x", "reopened"),
-        ("reflect: session 9", "mined"),
-        ("Merge branch 'main'", "commit"),
-        ("fix: a bug", "commit"),
-        ("save", "commit"),
-        ("", "commit"),
-    ],
-)
-def test_a_subject_tells_what_was_done(subject: str, action: str) -> None:
-    assert action_of(subject) == action
 
 
 def test_commits_by_hand_and_odd_files_are_shown(vault: Vault) -> None:
