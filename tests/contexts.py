@@ -17,7 +17,7 @@ def context_of(vault: Vault, **changes: Any) -> Context:
     usual = Context(
         environ=os.environ,
         now_ms=vault.now_ms,
-        entropy=vault.entropy,
+        entropy=vault.caller.entropy,
         read_stdin=bytes,
         stdin_is_terminal=False,
         ask=lambda _: None,

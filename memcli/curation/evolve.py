@@ -19,6 +19,7 @@ from memcli.entries.entry import Enforce, Entry, Source
 from memcli.entries.fields import refuse_wide
 from memcli.entries.identity import claim_number
 from memcli.entries.ids import new_id, number
+from memcli.entries.text.mentions import linked
 from memcli.errors import InvalidContent, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.vault import anchoring, lineage
@@ -185,7 +186,9 @@ def revert(
         version = vault.stored(vault.path_of(earlier))
         at.change.carry(version.data)
         before = version.entry
-        fresh = before.replace(id=new_id(at.now_ms, vault.entropy), path=old.path)
+        fresh = before.replace(
+            id=new_id(at.now_ms, vault.caller.entropy), path=old.path
+        )
         fresh = lineage.passed_on(vault, fresh, [before, old.entry], shared_anew=False)
         # An id as the reason would be told to all who see this version.
         why, verb = reason or "reverted", "evolve: revert"
@@ -322,7 +325,8 @@ def successor(
         )
     fresh = anchoring.of_next(vault, fresh, rewritten=text is not None)
     refuse_wide(fresh)
-    return vault.link(fresh).replace(id=new_id(now_ms, vault.entropy))
+    fresh = linked(fresh, vault.registry.names)[0]
+    return fresh.replace(id=new_id(now_ms, vault.caller.entropy))
 
 
 def enforced(fresh: Entry, enforce: str | None) -> Entry:

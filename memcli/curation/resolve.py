@@ -117,7 +117,8 @@ def plan(
         NotAllowed: an entry is superseded, pending or rejected.
     """
     wanted = Status.ACTIVE if undo else Status.RESOLVED
-    entries = [vault.stored(path).entry for path in vault.paths_of(ids)]
+    paths = vault.read(lambda reader: [lookup.path_of(reader, each) for each in ids])
+    entries = [vault.stored(path).entry for path in paths]
     for entry in entries:
         refuse_unless(vault, Action.RESOLVE, entry)
         if entry.status is not Status.RESOLVED:

@@ -17,6 +17,7 @@ from memcli.entries.entry import Entry, Layer, Status
 from memcli.entries.identity import claim
 from memcli.entries.merging.files import MERGED_FROM
 from memcli.entries.text.counted import counted
+from memcli.entries.text.mentions import linked
 from memcli.errors import MemcliError, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage
@@ -218,7 +219,7 @@ def _changed(vault: Vault, entry: Entry, changes: Mapping[str, Any]) -> Entry:
         # The next session that says it so finds it decided.
         source = source._replace(proposed=source.proposed or entry.body.strip())
     entry = entry.replace(body=checked.body, source=source, **fields)
-    return vault.link(entry) if "text" in changes else entry
+    return linked(entry, vault.registry.names)[0] if "text" in changes else entry
 
 
 def _decision(entry: Entry, outcome: str) -> DecidedEntry:

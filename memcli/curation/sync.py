@@ -193,7 +193,7 @@ def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
     pushed, failed = False, None
     for number in range(_TRIES):
         if number:
-            sleep(_PAUSE * number * (0.5 + vault.entropy(1)[0] / 255))
+            sleep(_PAUSE * number * (0.5 + vault.caller.entropy(1)[0] / 255))
         # A remote that moves meanwhile is fetched again and merged again.
         theirs = _fetched(at)
         if before is None and not dry_run and theirs not in (None, ours):

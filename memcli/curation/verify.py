@@ -89,8 +89,8 @@ def verify(vault: Vault) -> list[Verified]:
         looks = tuple(close.looks(row))
         state = _worst(looks)
         found.append(taken(Verified, row, state=state, looks=looks))
-        if vault.progress is not None:
-            vault.progress(number, len(rows))
+        if vault.caller.progress is not None:
+            vault.caller.progress(number, len(rows))
     order = (STALE_ENTRY, MOVED_ENTRY, UNKNOWN, AS_IT_WAS)
     return sorted(found, key=lambda each: (order.index(each.state), each.id))
 

@@ -113,7 +113,9 @@ class _Placing:
         if self._change is not None:
             # An id that an agent brings may be that of an entry which it does not see.
             given_id = entry.id if self._vault.agent is None else ""
-            entry_id = given_id or new_id(self._now_ms + number, self._vault.entropy)
+            entry_id = given_id or new_id(
+                self._now_ms + number, self._vault.caller.entropy
+            )
             entry = entry.replace(id=entry_id)
             data = codec.encode(entry)
             self._change.put(entry.path, data, expected=None)

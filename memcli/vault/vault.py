@@ -20,7 +20,7 @@ from memcli.vault.caller import OWNER, Caller, refuse_unnamed
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any, Self, TypeVar
 
     from memcli.entries.codec import Decoded
@@ -114,15 +114,6 @@ class Vault:
     def tell(self) -> Callable[[str], None]:
         """Takes a message for the person who waits."""
         return self.caller.tell
-
-    @property
-    def progress(self) -> Callable[[int, int], None] | None:
-        """Called with (done, all) during long work."""
-        return self.caller.progress
-
-    def entropy(self, count: int) -> bytes:
-        """That many random bytes."""
-        return self.caller.entropy(count)
 
     def now_ms(self) -> int:
         """The clock, in milliseconds since 1970; the nearest time that ids can hold."""
@@ -298,12 +289,8 @@ class Vault:
         return self.index.read(with_code)
 
     def code_look(self, source: str) -> Callable[[StoredRow], bool]:
-        """A function that says of a row whether the code that it speaks of has changed
-        in the checkout that the caller stands in, as far as one answer has time.
-
-        Args:
-            source: the name of the row's vault.
-        """
+        """A function that says of a row of a vault of this name whether the code that
+        it speaks of has changed in the caller's checkout, as far as there is time."""
         watch: Watch | None = None
 
         def changed(row: StoredRow) -> bool:
@@ -333,14 +320,9 @@ class Vault:
             EntryNotFound: it means no entry.
             AmbiguousId: it means several.
         """
-        return self.paths_of((entry_id,))[0]
-
-    def paths_of(self, entry_ids: Iterable[str]) -> list[str]:
-        """As `path_of` for each of these, over the files as they are at one moment."""
         from memcli.vault import lookup
 
-        words = tuple(entry_ids)
-        return self.read(lambda reader: [lookup.path_of(reader, w) for w in words])
+        return self.read(lambda reader: lookup.path_of(reader, entry_id))
 
     def get(self, entry_id: str) -> Entry:
         """The entry that a word means, as `path_of`.
@@ -371,12 +353,6 @@ class Vault:
         from memcli.vault import registry as store
 
         return store.load(self.root, self.agent)
-
-    def link(self, entry: Entry) -> Entry:
-        """The entry with what it mentions among its entities (docs/use/projects.md)."""
-        from memcli.entries.text import mentions
-
-        return mentions.linked(entry, self.registry.names)[0]
 
     @property
     def settings(self) -> config.Config:
@@ -447,7 +423,7 @@ class Vault:
 
     def new_id(self) -> str:
         """A fresh id, of this moment."""
-        return new_id(self.now_ms(), self.entropy)
+        return new_id(self.now_ms(), self.caller.entropy)
 
     def owner_only(self, what: str) -> None:
         """Refuse to an agent what shows or changes more than single entries.

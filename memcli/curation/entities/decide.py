@@ -222,7 +222,7 @@ def _files(
     now_ms, folder = vault.now_ms(), layout.registry_folder(entity.type)
     path = lookup.free_path(vault, folder, slug(entity.name), {})
     entity = entity._replace(path=path, created=dates.iso(now_ms // 1000))
-    data = encode_entity(entity, new_id(now_ms, vault.entropy))
+    data = encode_entity(entity, new_id(now_ms, vault.caller.entropy))
     edits = [_FileEdit(path, None, data, "registered")]
     forms = {fold(entity.name)}
     if forms & store.ignored_names(vault.root).keys():
