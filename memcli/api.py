@@ -1,8 +1,9 @@
 """The door for Python users: `from memcli import Vault, Vaults`.
 
-Invariant: the same use cases as the command line, with Python values in and out. What
-narrows a question and what a memory may say are keywords, declared once for all doors
-in `memcli.parameters`; a wrong one is refused by its name.
+Invariant: the same use cases as the command line, with Python values in and out; most
+methods are the functions of `curation` themselves. What narrows a question and what a
+memory may say are keywords, declared once for all doors in `memcli.parameters`; a wrong
+one is refused by its name.
 """
 
 from __future__ import annotations
@@ -12,13 +13,27 @@ import os
 from typing import cast
 
 from memcli import parameters
+from memcli.curation import citing, in_place, resolve, review
+from memcli.curation import evolve as _evolve
+from memcli.curation import forget as _forget
+from memcli.curation import inbox as _inbox
+from memcli.curation import sync as _sync
+from memcli.curation import undo as _undo
+from memcli.curation import verify as _verify
+from memcli.curation.resolve_query import plan_query
 from memcli.declared import takes
 from memcli.entries.entry import Entry
 from memcli.errors import InvalidValue
+from memcli.recall import listing
+from memcli.recall import recall as _recall
+from memcli.recall import reflect as _reflect
 from memcli.recall.query import Query, from_words, view_of
+from memcli.vault import saving
 from memcli.vault import vault as _vault
 from memcli.vault import vaults as _vaults
 from memcli.vault.caller import OWNER, Caller
+from memcli.vault.health import inspect as _inspect
+from memcli.vault.health import log as _log
 
 TYPE_CHECKING = False
 
@@ -27,20 +42,16 @@ if TYPE_CHECKING:
     from typing import Any, Self, Unpack
 
     from memcli.curation.evolve import Evolved
-    from memcli.curation.forget import Forgotten
     from memcli.curation.in_place import Changed, Tagged
-    from memcli.curation.inbox import PendingEntry
     from memcli.curation.resolve import Target
     from memcli.curation.review import EntryDecisions
     from memcli.curation.sync_report import Synced
     from memcli.curation.undo import Undone
-    from memcli.curation.verify import Confirmed, Verified
+    from memcli.curation.verify import Confirmed
     from memcli.recall.listing import Noted, Shown
     from memcli.recall.reflect import Reflection, Synthesis
     from memcli.recall.results import Recalled, Row
     from memcli.sessions.bringing import Reflected
-    from memcli.vault.health.inspect import Inspected
-    from memcli.vault.health.log import Event
     from memcli.vault.saved import Saved
 
 
@@ -57,10 +68,8 @@ class _Asked:
             query: words, a question, or a whole `memcli.recall.query.Query`.
             options: what narrows it, as `kinds` or `after`: `memcli.parameters.Query`.
         """
-        from memcli.recall import recall
-
         vaults = cast("Vault | Vaults", self)
-        return recall.recall(vaults, _asked(vaults.vaults, query, options))
+        return _recall.recall(vaults, _asked(vaults.vaults, query, options))
 
     @takes(parameters.Question)
     def reflect(
@@ -76,11 +85,9 @@ class _Asked:
         caller shapes the answer from the facts.
         """
         _ignored(response_schema)
-        from memcli.recall import reflect
-
         vaults = cast("Vault | Vaults", self)
         asked = _asked(vaults.vaults, query, options, facts=True)
-        return reflect.reflect(vaults, asked)
+        return _reflect.reflect(vaults, asked)
 
     @takes(parameters.Question)
     def synthesize(
@@ -91,17 +98,13 @@ class _Asked:
         **options: Unpack[parameters.Question],
     ) -> Synthesis:
         """As `reflect`, in an older envelope; runs no synthesis."""
-        from memcli.recall import reflect
-
         _ignored(response_schema)
-        return reflect.synthesis(self.reflect(query, **options))
+        return _reflect.synthesis(self.reflect(query, **options))
 
     def feedback(
         self, *, useful: Sequence[str] = (), not_useful: Sequence[str] = ()
     ) -> list[Noted]:
         """Note which rows were useful; see `memcli.recall.listing.feedback`."""
-        from memcli.recall import listing
-
         vaults = cast("Vault | Vaults", self).vaults
         return listing.feedback(vaults, useful, not_useful)
 
@@ -154,8 +157,6 @@ class Vault(_Asked, _vault.Vault):
             register: register its new entities; None does where it names any.
             options: its fields, as `kind` or `tags`; `memcli.parameters.Draft`.
         """
-        from memcli.curation import citing
-
         entry = draft
         if not isinstance(entry, Entry):
             fields = parameters.entry_fields(options, self.now_ms())
@@ -182,9 +183,6 @@ class Vault(_Asked, _vault.Vault):
         Raises:
             EntryNotFound, AmbiguousId, InvalidValue: as `save`, of a draft's evidence.
         """
-        from memcli.curation import citing
-        from memcli.vault import saving
-
         drafts = citing.checked_all(self, drafts)
         return saving.save_all(
             self, drafts, allow_secret=allow_secret, register=register
@@ -193,8 +191,6 @@ class Vault(_Asked, _vault.Vault):
     @takes(parameters.StatusFilters)
     def entries(self, **options: Unpack[parameters.StatusFilters]) -> list[Row]:
         """The newest entries that pass; 20 where no limit is given."""
-        from memcli.recall import listing
-
         query = _asked((self,), "", options)
         return list(listing.listed(self, query).rows)
 
@@ -210,18 +206,17 @@ class Vault(_Asked, _vault.Vault):
         **fields: Any,
     ) -> Evolved:
         """Replace an entry by its next version; see `memcli.curation.evolve.evolve`."""
-        from memcli.curation import citing, evolve
-
         values = fields if text is None else {"text": text, **fields}
         cites = citing.Cites(cite, research)
-        how = evolve.Succession(reason, also, cites=cites)
-        return evolve.evolve(self, entry_id, values, how)
+        how = _evolve.Succession(reason, also, cites=cites)
+        return _evolve.evolve(self, entry_id, values, how)
 
-    def revert(self, entry_id: str, *, reason: str | None = None) -> Evolved:
-        """Go back to the version before; see `memcli.curation.evolve.revert`."""
-        from memcli.curation import evolve
-
-        return evolve.revert(self, entry_id, reason=reason)
+    revert = _evolve.revert
+    forget = _forget.forget
+    inspect = _inspect.inspect
+    log = _log.log
+    pending = _inbox.pending
+    verify = _verify.verify
 
     def resolve(
         self,
@@ -231,8 +226,6 @@ class Vault(_Asked, _vault.Vault):
         same_key: bool = True,
     ) -> list[Target]:
         """Resolve entries, and those of the same words; gives what was changed."""
-        from memcli.curation import resolve
-
         plan = resolve.plan(self, ids, same_key=same_key)
         return resolve.apply(self, plan, by=by, note=note)
 
@@ -250,56 +243,23 @@ class Vault(_Asked, _vault.Vault):
             AmbiguousQuery: it may mean something else; `details` has the plan.
             EntryNotFound: nothing matches.
         """
-        from memcli.curation import resolve
-        from memcli.curation.resolve_query import plan_query
-
         plan = plan_query(self, query, kinds=kinds)
         return resolve.apply(self, plan, by=by, note=note)
 
     def reopen(self, *ids: str, same_key: bool = True) -> list[Target]:
         """Bring resolved entries back; without ids, those of the last resolve."""
-        from memcli.curation import resolve
-
         if not ids:
             return resolve.apply(self, resolve.plan_last_undo(self))
         plan = resolve.plan(self, ids, same_key=same_key, undo=True)
         return resolve.apply(self, plan)
 
-    def verify(self) -> list[Verified]:
-        """The state of the code that the project's entries name."""
-        from memcli.curation import verify
-
-        return verify.verify(self)
-
     def confirm(self, *ids: str) -> list[Confirmed]:
         """Note the code of entries as it is now, since they still hold."""
-        from memcli.curation import verify
-
-        return verify.confirm(self, ids)
-
-    def forget(self, entry_id: str, *, versions: bool = False) -> Forgotten:
-        """Remove an entry for good; see `memcli.curation.forget.forget`."""
-        from memcli.curation import forget
-
-        return forget.forget(self, entry_id, versions=versions)
+        return _verify.confirm(self, ids)
 
     def show(self, *ids: str) -> list[Shown]:
         """Entries in full, also those that recall does not show."""
-        from memcli.recall import listing
-
         return listing.show((self,), ids)
-
-    def inspect(self, entry_id: str) -> Inspected:
-        """An entry with its versions, history and links."""
-        from memcli.vault.health import inspect
-
-        return inspect.inspect(self, entry_id)
-
-    def log(self, limit: int = 20) -> list[Event]:
-        """The history of the vault, the last change first."""
-        from memcli.vault.health import log
-
-        return log.log(self, limit=limit)
 
     def tag(
         self,
@@ -309,39 +269,23 @@ class Vault(_Asked, _vault.Vault):
         project: str | None = None,
     ) -> Tagged:
         """Add and drop tags, or say where an entry holds; it stays the same version."""
-        from memcli.curation import in_place
-
         return in_place.tag(self, entry_id, add=add, untag=untag, project=project)
 
     def pin(self, *ids: str, off: bool = False) -> list[Changed]:
         """Put entries into every session, or take them out again."""
-        from memcli.curation import in_place
-
         return in_place.pin(self, ids, pinned=not off)
 
     def undo(self, commit: str | None = None) -> Undone:
         """Take the last change back, or that of a commit."""
-        from memcli.curation import undo
-
-        found = undo.last(self) if commit is None else undo.named(self, commit)
-        return undo.undo(self, found.commit, found.subject)
-
-    def pending(self) -> list[PendingEntry]:
-        """The candidates that wait in the inbox."""
-        from memcli.curation import inbox
-
-        return inbox.pending(self)
+        found = _undo.last(self) if commit is None else _undo.named(self, commit)
+        return _undo.undo(self, found.commit, found.subject)
 
     def approve(self, *ids: str, **changes: Any) -> EntryDecisions:
         """Make candidates memories; see `memcli.curation.review.approve`."""
-        from memcli.curation import review
-
         return review.approve(self, ids, changes)
 
     def reject(self, *ids: str, reason: str | None = None) -> EntryDecisions:
         """Archive candidates, and never propose them again."""
-        from memcli.curation import review
-
         return review.reject(self, ids, reason)
 
     def mine(
@@ -354,9 +298,7 @@ class Vault(_Asked, _vault.Vault):
 
     def sync(self, *, dry_run: bool = False) -> Synced:
         """Bring the vault and its git remote together; git asks for no password."""
-        from memcli.curation import sync
-
-        return sync.sync(self, sync.Terms(), dry_run=dry_run)
+        return _sync.sync(self, _sync.Terms(), dry_run=dry_run)
 
 
 class Vaults(_Asked, _vaults.Vaults):
