@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator
+import shutil
+import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,7 @@ import pytest
 from memcli.api import Vault
 from memcli.cli import view as page
 from memcli.recall import picture
-from tests.cli.browser import PROGRAM, Browser
 from tests.cli.conftest import Run
-from tests.conftest import VaultMaker
 
 ABOUT = page.About("vault", "", 1_790_000_000)
 HOSTILE: list[dict[str, Any]] = [
@@ -116,76 +115,31 @@ def test_the_command_writes_one_file_and_none_into_the_vault(
 # --- in a browser -------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    if PROGRAM is None:
-        pytest.skip(
-            "NO CHROMIUM: the page of `memcli view` was not opened in a browser"
-        )
-    with Browser(tmp_path_factory.mktemp("browser")) as running:
-        yield running
-
-
-@pytest.fixture
-def opened(make_vault: VaultMaker, tmp_path: Path, browser: Browser) -> Browser:
-    vault = make_vault()
-    save(vault, *HOSTILE)
-    (first,) = save(vault, {"text": "We deploy **Kafka** on Tuesdays", "tags": ["ops"]})
-    vault.evolve(first, "We deployed Kafka on Wednesdays, see [[queue]]")
-    save(vault, {"text": "Die Warteschlange: 消息队列", "kind": "decision"})
-    save(vault, {"text": "A candidate", "status": "pending"})
+@pytest.mark.slow
+def test_a_browser_shows_every_entry_and_runs_nothing_of_a_vault(
+    vault: Vault, tmp_path: Path
+) -> None:
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        pytest.skip("NO CHROMIUM: the page of `memcli view` was not opened")
+    names = save(vault, *HOSTILE, {"text": "We deploy **Kafka** on Tuesdays"})
     path = tmp_path / "page.html"
     path.write_text(html_of(vault), "utf-8")
-    browser.errors.clear()
-    browser.requests.clear()
-    browser.open(path)
-    return browser
-
-
-def titles(browser: Browser) -> list[str]:
-    script = "[...document.querySelectorAll('#results b')].map((b) => b.textContent)"
-    found: list[str] = browser.eval(script)
-    return found
-
-
-def ask(browser: Browser, words: str) -> list[str]:
-    browser.eval("document.getElementById('clear').click()")
-    browser.eval("document.getElementById('query').focus()")
-    browser.type(words)
-    return titles(browser)
-
-
-@pytest.mark.slow
-def test_a_browser_runs_nothing_of_a_vault_and_asks_nobody(opened: Browser) -> None:
-    assert opened.eval("document.title") == "vault: memcli"
-    for place in range(len(titles(opened))):
-        opened.eval(f"document.querySelectorAll('.row')[{place}].click()")
-    assert opened.eval("document.title") == "vault: memcli"
-    assert opened.errors == []
-    assert all(address.startswith("file:") for address in opened.requests)
-
-
-@pytest.mark.slow
-def test_a_search_finds_inflections_and_the_beginning_of_a_word(
-    opened: Browser,
-) -> None:
-    wanted = "We deployed Kafka on Wednesdays, see [[queue]]"
-    assert ask(opened, "deploys") == [wanted]
-    assert ask(opened, "kaf") == [wanted]
-    assert ask(opened, "队列") == ["Die Warteschlange: 消息队列"]
-    assert ask(opened, "nothing of this") == []
-
-
-@pytest.mark.slow
-def test_an_entry_is_reached_and_left_by_keys(opened: Browser) -> None:
-    opened.press("/", "/")
-    opened.type("kafka ")
-    opened.press("ArrowDown")
-    opened.press("Enter", "\r")
-    heading = opened.eval("document.activeElement.textContent")
-    assert heading.startswith("We deployed Kafka")
-    assert "2 versions" in opened.eval(
-        "document.querySelector('#entry svg').getAttribute('aria-label')"
+    # A browser that may reach the network asks its maker's servers at every start.
+    page_of_one = f"{path.as_uri()}#{names[1]}"
+    flags = (
+        "--headless --no-sandbox --disable-gpu --no-first-run --disable-sync "
+        "--disable-background-networking --disable-dev-shm-usage --dump-dom"
     )
-    opened.press("Escape")
-    assert opened.eval("document.activeElement.className") == "row"
+    shown = subprocess.run(
+        [program, *flags.split(), f"--user-data-dir={tmp_path}/b", page_of_one],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    ).stdout
+    assert "data-ready=" in shown
+    assert "<title>vault: memcli</title>" in shown
+    assert shown.count('class="row"') == len(HOSTILE) + 1
+    assert "onerror" in shown.partition("<body")[2]
+    assert "img" not in {tag for tag, _ in tags_of(shown)}
