@@ -278,7 +278,7 @@ class Vault(_Asked, _vault.Vault):
     def undo(self, commit: str | None = None) -> Undone:
         """Take the last change back, or that of a commit."""
         found = _undo.last(self) if commit is None else _undo.named(self, commit)
-        return _undo.undo(self, found.commit, found.subject)
+        return _undo.undo(self, found)
 
     def approve(self, *ids: str, **changes: Any) -> EntryDecisions:
         """Make candidates memories; see `memcli.curation.review.approve`."""

@@ -161,6 +161,30 @@ def _read(name: str, kind: str, words: str, *, required: bool = False) -> Parame
     )
 
 
+_WANTED = {int: "a whole number", bool: "true or false", dict: "an object"}
+
+
+def check(one: Parameter, value: Any, name: str) -> None:
+    """Refuse a value, of Python or of JSON, that a parameter does not take.
+
+    Raises:
+        InvalidValue: it is of another type (code `invalid_NAME`).
+    """
+    items = value if one.repeat else [value]
+    # True is no whole number, though it is one in Python.
+    if isinstance(items, list | tuple | set | frozenset) and all(
+        isinstance(item, one.kind) and isinstance(item, bool) is (one.kind is bool)
+        for item in items
+    ):
+        return
+    wanted = "a list of strings" if one.repeat else _WANTED.get(one.kind, "a string")
+    shown = repr(value)
+    shown = shown if len(shown) <= 60 else f"{shown[:60]}..."
+    raise InvalidValue(
+        f"'{name}' must be {wanted} (got {shown})", code=f"invalid_{name}"
+    )
+
+
 # --- the keywords of a Python function ------------------------------------------------
 
 
@@ -203,7 +227,7 @@ def _check(method: str, known: Mapping[str, Parameter], name: str, value: Any) -
 
     Raises:
         TypeError: there is no such keyword.
-        InvalidValue: `invalid_NAME`, of the keyword.
+        InvalidValue: as `check`.
     """
     if name not in known:
         from difflib import get_close_matches
@@ -211,16 +235,5 @@ def _check(method: str, known: Mapping[str, Parameter], name: str, value: Any) -
         near = get_close_matches(name, known, 1)
         hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known)}"
         raise TypeError(f"{method}() has no keyword argument '{name}'; {hint}")
-    one = known[name]
-    items = value if one.repeat else [value]
-    wanted = f"a sequence of {one.kind.__name__}" if one.repeat else one.kind.__name__
-    listed = isinstance(items, list | tuple | set | frozenset)
-    if value is None or (listed and all(_is(item, one.kind) for item in items)):
-        return
-    raise InvalidValue(
-        f"{name} must be {wanted} (got {str(value)[:60]!r})", code=f"invalid_{name}"
-    )
-
-
-def _is(value: Any, kind: type) -> bool:
-    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+    if value is not None:
+        check(known[name], value, name)

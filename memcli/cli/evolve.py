@@ -256,7 +256,8 @@ def pin(context: Context, ids: list[str], *, off: bool = False) -> Result:
                 said = f"unchanged: {one.id} {was}: {one.title}"
             canvas.line(said, style="good")
 
-    return Result(data=use_case.pinned_as_dict(done, pinned=pinned), text=text)
+    data = {"entries": done, "count": len(done), "pinned": pinned}
+    return Result(data=data, text=text)
 
 
 # --- a text in an editor --------------------------------------------------------------
@@ -291,7 +292,6 @@ def edited(text: str, environ: Mapping[str, str]) -> Iterator[str]:
         file.write(text)
     # Old, so that a save is told from none, also within one tick of the clock.
     os.utime(path, (0, 0))
-    before = _mark(path)
     try:
         words = shlex.split(command, posix=os.name != "nt")
         code = subprocess.call([*words, path], env=dict(environ))
@@ -305,7 +305,7 @@ def edited(text: str, environ: Mapping[str, str]) -> Iterator[str]:
             hint="Set VISUAL or EDITOR to a program that is there, such as vi.",
             code="editor_failed",
         ) from error
-    saved = _mark(path) not in (before, None)
+    saved = os.path.exists(path) and os.stat(path).st_mtime_ns > 0
     if not saved:
         with contextlib.suppress(OSError):
             os.unlink(path)
@@ -338,12 +338,3 @@ def edited(text: str, environ: Mapping[str, str]) -> Iterator[str]:
         os.unlink(path)
         raise
     os.unlink(path)
-
-
-def _mark(path: str) -> tuple[int, int] | None:
-    """The mark that tells a file from one saved over it; None when it is gone."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_ino

@@ -61,7 +61,7 @@ def undo(
     if dry_run:
         use_case.check(vault, found)
         return said(data, f"would undo: {found.subject}", *found.paths, dry_run=True)
-    use_case.undo(vault, found.commit, found.subject)
+    use_case.undo(vault, found)
     return said(data, f"undone: {found.subject}", *found.paths)
 
 

@@ -7,7 +7,15 @@ Not in here: changes. What mends or decides is a command of its own.
 from __future__ import annotations
 
 from memcli.cli.context import Canvas, Context, Result
-from memcli.cli.rows import draw_more, facts, finding_line, listed, short_ids, table
+from memcli.cli.rows import (
+    draw_code,
+    draw_more,
+    facts,
+    finding_line,
+    listed,
+    short_ids,
+    table,
+)
 from memcli.entries.entry import FIELDS, one_line
 from memcli.entries.text.counted import counted
 from memcli.errors import EntryNotFound, UsageError
@@ -272,7 +280,10 @@ def _draw(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:
     for why in seen.stale_why:
         label = "stale" if seen.stale else "pinned, look at it"
         canvas.line(f"  {label}: {staleness.sentence(why)}", style="bad")
-    _draw_code(canvas, seen)
+    draw_code(canvas, seen.entry.id, [look.state for look in seen.code], whole=True)
+    for look in seen.code:
+        for line in filter(None, (*look.diff, look.note)):
+            canvas.line(f"    {line}", style="dim")
     if seen.recurred_at:
         line = f"  recurred on {seen.recurred_at}; to reopen it: memcli resolve --undo "
         canvas.line(line + entry.id, style="hint")
@@ -280,24 +291,6 @@ def _draw(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:
     for line in ("", *entry.body.strip().split("\n"), ""):
         canvas.line(line and f"  {line}")
     _draw_around(canvas, seen, short)
-
-
-def _draw_code(canvas: Canvas, seen: Inspected) -> None:
-    """Draw the state of each place in the code that it names, and what changed."""
-    from memcli.entries.anchors import STALE
-
-    for look in seen.code:
-        state = look.state
-        bad = state.state in STALE
-        canvas.line(
-            f"  {state.state}: {state.why or state.place}",
-            style="bad" if bad else "dim",
-        )
-        for line in (*look.diff, *filter(None, [look.note])):
-            canvas.line(f"    {line}", style="dim")
-    if any(look.state.state in STALE for look in seen.code):
-        confirm = f"memcli verify --confirm {seen.entry.id}"
-        canvas.line(f"  still true: {confirm}", style="hint")
 
 
 def _draw_around(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:

@@ -83,8 +83,6 @@ def recall(
     sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
     if rated:
         return _judged(sources, useful or [], not_useful or [])
-    if vaults and len(vaults) == 1:
-        context = context.with_one_vault(vaults)
     from memcli.recall import recall as use_case
 
     def answer(question: Query) -> tuple[Result, list[Row]]:
@@ -170,15 +168,15 @@ def _words(line: dict[str, Any], number: int) -> parameters.Query:
     found: Any = {}
     for name, value in line.items():
         one = named.get(name.replace("-", "_"))
-        items = value if one and one.repeat and isinstance(value, list) else [value]
-        if one is None or any(not isinstance(item, one.kind) for item in items):
-            wrong = "unknown field" if one is None else "a value of the wrong type for"
+        if one is None:
             raise InvalidContent(
-                f"line {number}: {wrong} '{name}'",
+                f"line {number}: unknown field '{name}'",
                 hint=f"Known: id, query, {', '.join(sorted(known))}.",
                 code="invalid_batch",
             )
-        found[one.name] = items if one.repeat else value
+        several = one.repeat and not isinstance(value, list)
+        found[one.name] = [value] if several else value
+        declared.check(one, found[one.name], name)
     return found  # type: ignore[no-any-return]
 
 
@@ -188,10 +186,9 @@ def _judged(vaults: Vault | Vaults, useful: list[str], not_useful: list[str]) ->
     noted = listing.feedback(vaults.vaults, useful, not_useful)
 
     def text(canvas: Canvas) -> None:
-        for note in noted:
-            if note.noted:
-                word = "useful" if note.useful else "not useful"
-                canvas.line(f"{word}: {note.id} {note.title}", style="good")
+        for note in (note for note in noted if note.noted):
+            word = "useful" if note.useful else "not useful"
+            canvas.line(f"{word}: {note.id} {note.title}", style="good")
 
     warnings = [
         f"{note.id} is in no recall that the log knows"

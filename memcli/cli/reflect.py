@@ -6,7 +6,7 @@ import shlex
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.cli.recall import given, query_of, question_of
-from memcli.cli.rows import draw, draw_constraints
+from memcli.cli.rows import draw, draw_constraints, draw_pair
 from memcli.errors import UsageError
 from memcli.recall.results import sentence
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 _HEADINGS = {"model": "Models", "observation": "Observations", "fact": "Facts"}
 _STYLES = {"high": "good", "medium": "", "low": "bad"}
-# Of a similar fact, whose text stands above as well.
-_SHOWN = 200
 _DEPRECATED = (
     "response-schema is deprecated and ignored: shape the answer from the facts"
 )
@@ -95,8 +93,6 @@ def reflect(
     text = question_of(context, query)
     if text.strip():
         sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
-        if vaults and len(vaults) == 1:
-            context = context.with_one_vault(vaults)
         result = _answer(context, sources, text, asked, research)
         if response_schema is not None:
             result = result._replace(warnings=(*result.warnings, _DEPRECATED))
@@ -191,11 +187,11 @@ def _draw_similar(
     from memcli.entries.text.differences import told
     from memcli.entries.text.prompt_injection import digest
 
-    texts = {row.id: digest(row.text)[:_SHOWN] for row in reflection.facts}
+    texts = {row.id: digest(row.text) for row in reflection.facts}
     for pair in reflection.similar:
         canvas.line(f"similar: {told(pair.likeness, pair.differs)}")
-        canvas.line(f"  older {short(pair.older)}: {texts[pair.older]}")
-        canvas.line(f"  newer {short(pair.newer)}: {texts[pair.newer]}")
+        one, other = ((short(id_), texts[id_]) for id_ in (pair.older, pair.newer))
+        draw_pair(canvas, one, other)
 
 
 def _draw_facts(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-import os
-
 from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.cli.rows import stale_lines
 from memcli.errors import MemcliError, UsageError
@@ -86,14 +84,6 @@ def resolve(
     person = "" if context.via == "mcp" else ", or add --yes"
     how = None if dry_run else f"Nothing changed. Give the ids to apply{person}."
     done = _result(plan, changed, stale, acted=acting, how=how)
-    if changed and not plan.undo and vault.project:
-        from memcli.curation.exporting import old_pages
-
-        notes = [
-            f"{page.name} still says: {page.lines[0]}; to write it anew: {page.command}"
-            for page in old_pages(vault, context.cwd or os.curdir)
-        ]
-        done = done._replace(warnings=(*done.warnings, *notes))
     if undo and not ids and vault.source != "personal" and not context.vault:
         where = f"it was resolved in the vault {vault.source.removeprefix('team:')}"
         done = done._replace(warnings=(where, *done.warnings))

@@ -155,11 +155,11 @@ def project_shown(canvas: Canvas, name: str) -> str:
     return name.rpartition("/")[2] if canvas.terminal else name
 
 
-def draw_code(canvas: Canvas, entry_id: str, states: Sequence[CodeState]) -> None:
-    """Draw what became of the code that an entry speaks of, where it is not as it was.
-
-    What was not checked is drawn where one entry is shown in full.
-    """
+def draw_code(
+    canvas: Canvas, entry_id: str, states: Sequence[CodeState], *, whole: bool = False
+) -> None:
+    """Draw what became of the code that an entry speaks of, where it is not as it was;
+    with `whole` also what was not checked, or is as it was."""
     if not states:
         return
     from memcli.entries.anchors import MOVED, STALE
@@ -167,8 +167,8 @@ def draw_code(canvas: Canvas, entry_id: str, states: Sequence[CodeState]) -> Non
     for state in states:
         if state.state in STALE:
             canvas.line(f"  stale: {state.why}", style="bad")
-        elif state.state == MOVED:
-            canvas.line(f"  moved: {state.why}", style="dim")
+        elif whole or state.state == MOVED:
+            canvas.line(f"  {state.state}: {state.why or state.place}", style="dim")
     if any(state.state in STALE for state in states):
         canvas.line(f"  still true: memcli verify --confirm {entry_id}", style="hint")
 
@@ -314,6 +314,17 @@ def short_ids(canvas: Canvas, sources: Vault | Vaults | None) -> Callable[[str],
             return entry_id
 
     return short
+
+
+def draw_pair(
+    canvas: Canvas, one: tuple[str, str], other: tuple[str, str], indent: str = "  "
+) -> None:
+    """Draw two similar texts with their ids, the older first."""
+    for age, (name, text) in (("older", one), ("newer", other)):
+        canvas.line(f"{indent}{age} {name}: {one_line(text)[:_MOST_OF_TEXT]}")
+
+
+_MOST_OF_TEXT = 200
 
 
 def stale_lines(

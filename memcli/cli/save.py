@@ -3,6 +3,7 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result, refuse
+from memcli.cli.rows import draw_pair
 from memcli.parameters import entry_fields
 
 TYPE_CHECKING = False
@@ -133,10 +134,6 @@ _SAID = {
 }
 
 
-# Of each text: both stand beside each other.
-_SHOWN = 200
-
-
 def _draw_similar(
     canvas: Canvas, new_id: str, body: str, item: Similar, *, waits: bool
 ) -> None:
@@ -144,14 +141,12 @@ def _draw_similar(
 
     What `waits` for review can only be reviewed.
     """
-    from memcli.entries.entry import one_line
     from memcli.entries.text.differences import told
 
     both = [(item.id, item.text), (new_id, body)]
     old, new = reversed(both) if item.newer else both
     canvas.line(f"  similar ({told(item.likeness, item.differs)}); both may hold:")
-    for age, (name, text) in (("older", old), ("newer", new)):
-        canvas.line(f"    {age} {name}: {one_line(text)[:_SHOWN]}")
+    draw_pair(canvas, old, new, "    ")
     if item.may_replace and not (waits and item.newer):
         command = f"memcli evolve {new[0]} --also {old[0]}"
         if waits:

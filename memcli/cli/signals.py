@@ -5,22 +5,16 @@ from __future__ import annotations  # evaluated only when Typer reads them
 import json
 import time
 
-from memcli.cli.context import (
-    Canvas,
-    Context,
-    Result,
-)
-from memcli.cli.rows import draw_more, facts, table
+from memcli.cli.context import Canvas, Context, Result, said
+from memcli.cli.rows import facts
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
 
 _MOST_CALLS = 20
-_MOST_SESSIONS = 30
 
 
 def sessions(context: Context) -> Result:
@@ -30,27 +24,22 @@ def sessions(context: Context) -> Result:
     seen = recovery.activity(context.open_vault("reading"), _MOST_CALLS)
     waiting = [one for one in seen["sessions"] if one["state"] != "mined"]
 
-    def text(canvas: Canvas) -> None:
-        if not seen["sessions"] and not seen["calls"]:
-            canvas.line("no hook has been called here", style="nothing")
-            return
-        counts = (f"{number:,} {name}" for name, number in seen["by_state"].items())
-        canvas.line(", ".join(counts), style="title")
-        if waiting:
-            columns = "session host state idle_minutes why"
-            own = {
-                "why": lambda one: one["why"] or "no transcript" * (not one["there"])
-            }
-            table(canvas, waiting[:_MOST_SESSIONS], columns, own)
-        draw_more(canvas, len(waiting) - _MOST_SESSIONS, "--json")
-        if seen["calls"]:
-            canvas.line("the last calls:", style="title")
-            columns = "when event host ms shown what"
-            # Any process may write to the log: a line may lack what another has.
-            calls = [dict.fromkeys(columns.split()) | line for line in seen["calls"]]
-            table(canvas, calls, columns, _OF_CALLS)
+    columns = "when event host ms shown what".split()
+    # Any process may write to the log: a line may lack what another has.
+    calls = [dict.fromkeys(columns) | line for line in seen["calls"]]
+    for line in calls:
+        line |= {"when": _when(line), "what": _what(line)}
+    shown = {
+        "sessions": {name: one for name, one in seen["by_state"].items() if one},
+        "not mined": [{name: one[name] for name in _OF_SESSION} for one in waiting],
+        "the last calls": [{name: line[name] for name in columns} for line in calls],
+    }
+    if not seen["sessions"] and not calls:
+        return said(seen, "no hook has been called here", style="nothing")
+    return Result(seen, lambda canvas: facts(canvas, shown))
 
-    return Result(data=seen, text=text)
+
+_OF_SESSION = ("session", "host", "state", "idle_minutes", "why")
 
 
 def _what(line: dict[str, Any]) -> str:
@@ -65,9 +54,6 @@ def _when(line: dict[str, Any]) -> str:
     at = line.get("at")
     local = time.localtime(at if isinstance(at, int) else 0)
     return time.strftime("%m-%d %H:%M:%S", local) if isinstance(at, int) else ""
-
-
-_OF_CALLS: dict[str, Callable[[Any], object]] = {"when": _when, "what": _what}
 
 
 def mining(context: Context, name: str | None) -> Result:

@@ -97,14 +97,14 @@ class Changing:
         folder, name = layout.folder_for(entry), slug(entry.display_title)
         return lookup.free_path(self.vault, folder, name, self._folders)
 
-    def say(self, verb: str, titles: Sequence[str], noun: str = "entry") -> None:
+    def say(self, verb: str, titles: Sequence[str]) -> None:
         """Set the message of the commit: the one entry's title, or how many."""
         from memcli.storage.transaction import subject
 
         self.change.message = (
             subject(verb, titles[0])
             if len(titles) == 1
-            else f"{verb}: {counted(len(titles), noun)}"
+            else f"{verb}: {counted(len(titles), 'entry')}"
         )
 
 

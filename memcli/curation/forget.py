@@ -16,10 +16,11 @@ from memcli.entries import layout
 from memcli.entries.entry import Status
 from memcli.entries.identity import claim
 from memcli.errors import MemcliError
-from memcli.named_tuple import NamedTuple, taken
+from memcli.named_tuple import NamedTuple
 from memcli.storage import state_dirs
 from memcli.storage.git import history
 from memcli.vault import lineage, session_records
+from memcli.vault.lookup import Brief, brief
 
 TYPE_CHECKING = False
 
@@ -31,14 +32,6 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.storage.git.repository import Blob, Repository
     from memcli.vault.vault import Stored, Vault
-
-
-class Linking(NamedTuple):
-    """An entry that links to the removed one."""
-
-    id: str
-    title: str
-    path: str
 
 
 class Forgotten(NamedTuple):
@@ -58,10 +51,10 @@ class Forgotten(NamedTuple):
     paths: list[str]
     commits: int
     purge: list[str]
-    linked_from: list[Linking]
+    linked_from: list[Brief]
     versions: list[str]
     stale_models: list[Resting]
-    reopened: list[Linking]
+    reopened: list[Brief]
     uncommitted: list[str]
     applied: bool
 
@@ -146,7 +139,7 @@ def _planned(
     )
 
 
-def _reopened(reader: Reader, gone: Sequence[Stored], ids: set[str]) -> list[Linking]:
+def _reopened(reader: Reader, gone: Sequence[Stored], ids: set[str]) -> list[Brief]:
     """The entries that are told again when these are gone."""
     found = []
     for said in dict.fromkeys(claim(item.entry.body) for item in gone):
@@ -159,7 +152,7 @@ def _reopened(reader: Reader, gone: Sequence[Stored], ids: set[str]) -> list[Lin
             ended = any(
                 each.status is Status.RESOLVED for each, row in facts if row.id in ids
             )
-            found += [Linking(row.id, row.title, row.path) for _, row in stay if ended]
+            found += [brief(row) for _, row in stay if ended]
     return found
 
 
@@ -274,14 +267,14 @@ def _octal(character: str) -> str:
     return "".join(f"\\{byte:03o}" for byte in data)
 
 
-def _linked(reader: Reader, entry: Entry, gone: set[str]) -> list[Linking]:
+def _linked(reader: Reader, entry: Entry, gone: set[str]) -> list[Brief]:
     from memcli.entries.text.links import link_keys
 
     names = link_keys(entry.id, entry.path, entry.display_title)
     docs = {doc for name in names for doc in reader.exact("link", name)}
     rows = [reader.row(doc) for doc in docs]
     rows.sort(key=lambda row: row.id)
-    return [taken(Linking, row) for row in rows if row.id not in gone]
+    return [brief(row) for row in rows if row.id not in gone]
 
 
 def _relink(at: Changing, entry: Entry, others: list[Stored]) -> None:

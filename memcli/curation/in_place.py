@@ -20,7 +20,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from memcli.entries.entry import Entry
     from memcli.vault.vault import Stored, Vault
@@ -61,12 +60,6 @@ def pin(vault: Vault, ids: Sequence[str], *, pinned: bool = True) -> list[Change
         titles = [one.title for one in done.values() if one.changed]
         at.say("pin" if pinned else "unpin", titles)
     return list(done.values())
-
-
-def pinned_as_dict(done: Sequence[Changed], *, pinned: bool) -> dict[str, Any]:
-    """The `data` of the JSON envelope."""
-    entries = [one._asdict() for one in done]
-    return {"entries": entries, "count": len(entries), "pinned": pinned}
 
 
 # --- tag --------------------------------------------------------------------------

@@ -9,8 +9,6 @@ is carried out only when a person has seen it.
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from memcli.curation.changing import Changing, resting_on
 from memcli.entries import layout
 from memcli.entries.eligibility import Action, may, resolve_of
@@ -19,7 +17,6 @@ from memcli.entries.identity import fingerprint
 from memcli.errors import (
     AmbiguousQuery,
     EntryNotFound,
-    MemcliError,
     NotAllowed,
 )
 from memcli.named_tuple import NamedTuple, taken
@@ -35,7 +32,7 @@ if TYPE_CHECKING:
     from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
-    from memcli.vault.vault import Stored, Vault
+    from memcli.vault.vault import Vault
 
 
 _NAMED = 10
@@ -176,7 +173,7 @@ def apply(
         if not found.undo:
             by = vault.agent_name or by or at.change.committer
         for target in found.targets:
-            stored = _stored(vault, target)
+            stored = vault.stored(vault.path_of(target.path))
             entry = stored.entry
             if target.same_key_as and not may(Action.RESOLVE, entry, vault.agent):
                 continue  # nobody named it
@@ -284,19 +281,6 @@ def _before(reader: Reader, doc: int) -> list[int]:
                 waiting.append(before)
                 found[before] = None
     return [each for each in found if reader.row(each).status == _RESOLVED]
-
-
-def _stored(vault: Vault, target: Target) -> Stored:
-    """The entry of a plan: at its path, or at the one that its id has by now."""
-    if vault.agent is None:  # what an agent may see, only the index tells
-        with suppress(MemcliError):
-            stored = vault.stored(target.path)
-            if stored.entry.id == target.id:
-                return stored
-    try:
-        return vault.stored(vault.path_of(target.path))
-    except EntryNotFound:
-        return vault.stored(vault.path_of(target.id))
 
 
 def _of_claim(reader: Reader, doc: int) -> list[int]:

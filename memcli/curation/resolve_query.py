@@ -227,27 +227,15 @@ class Standing(NamedTuple):
     last_seen: str
 
 
-def standings(vault: Vault, states: Sequence[str] = ()) -> list[Standing]:
-    """Entries in force or resolved; recurred entries first, then the newest.
-
-    Args:
-        vault: where they are.
-        states: unresolved, resolved, recurred; none means all.
-    """
+def standings(vault: Vault) -> list[Standing]:
+    """Entries in force or resolved; recurred entries first, then the newest."""
 
     def look(reader: Reader) -> list[Standing]:
         view = View(vault.now_ms() // 1000)
-        standings = [
-            _standing(reader, reader.row(doc))
-            for doc in reader.exact("status", _RESOLVED)
-        ]
-        if not states or "unresolved" in states:
-            standings += [
-                _standing(reader, reader.row(doc))
-                for doc in reader.exact("status", str(Status.ACTIVE))
-                if reader.verdict(doc, view) is None
-            ]
-        shown = [item for item in standings if not states or item.state in states]
+        active = reader.exact("status", str(Status.ACTIVE))
+        docs = [doc for doc in active if reader.verdict(doc, view) is None]
+        docs += reader.exact("status", _RESOLVED)
+        shown = [_standing(reader, reader.row(doc)) for doc in docs]
         shown.sort(key=lambda item: (item.last_seen, item.id), reverse=True)
         order = {"recurred": 0, "resolved": 2, "unresolved": 1}
         # An entry that came up again needs a person; reflection items are injected.

@@ -23,7 +23,7 @@ from memcli.vault.health.log import CHANGES, verb_of
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from memcli.storage.git.repository import Commit
     from memcli.vault.vault import Vault
@@ -46,8 +46,7 @@ class Undone(NamedTuple):
 
 def undo_last(vault: Vault, prefix: str = "") -> Undone:
     """Take back what `last` names; raises as `last` and `undo`."""
-    found = last(vault, prefix)
-    return undo(vault, found.commit, found.subject)
+    return undo(vault, last(vault, prefix))
 
 
 def last(vault: Vault, prefix: str = "") -> Undone:
@@ -124,44 +123,29 @@ def _standing(repository: Repository, limit: int) -> Iterator[Commit]:
             yield commit
 
 
-def check(vault: Vault, found: Undone) -> None:
-    """Raise what `undo` would raise for a commit that cannot be taken back."""
-    repository = Repository.open(vault.root, environ=vault.environ)
-    _steps(vault, repository, found.commit, found.paths)
-
-
-def undo(vault: Vault, commit: str, subject: str) -> Undone:
-    """Take back a commit.
-
-    Args:
-        vault: where it was made.
-        commit: its id.
-        subject: its subject, for the message of the new commit.
+def undo(vault: Vault, found: Undone) -> Undone:
+    """Take back a commit that `last` or `named` gives.
 
     Raises:
-        Conflict: a file was changed since; nothing was changed.
-        LockBusy, WriteFailed, HistoryError: nothing was changed.
+        As `check`; LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
-    vault.owner_only("undo")
-    repository = Repository.open(vault.root, environ=vault.environ)
     with vault.transaction() as change:
         change.allow_secret = True  # its bytes are in the history already
-        paths = history.changes(repository, commit)
-        for path, left, before in _steps(vault, repository, commit, paths):
+        for path, left, before in check(vault, found):
             change.put(path, before, expected=left)
-        change.message = f"undo: {subject} ({commit[:10]})"
-    return Undone(commit, subject, paths)
+        change.message = f"undo: {found.subject} ({found.commit[:10]})"
+    return found
 
 
-def _steps(
-    vault: Vault, repository: Repository, commit: str, paths: Sequence[str]
-) -> list[tuple[str, bytes | None, bytes | None]]:
+def check(vault: Vault, found: Undone) -> list[tuple[str, bytes | None, bytes | None]]:
     """Each file of a commit: as the commit left it, and as it was before.
 
     Raises:
-        Conflict: a file is not as the commit left it.
+        Conflict: a file was changed since; nothing was changed.
         NotAllowed: git passes one through a filter.
     """
+    repository = Repository.open(vault.root, environ=vault.environ)
+    commit, paths = found.commit, found.paths
     refuse_filtered(repository, paths)
     left = repository.files_at(commit, paths)
     before = repository.files_at(f"{commit}^", paths)

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Vault
 
-STALE_ENTRY, MOVED_ENTRY, UNKNOWN, AS_IT_WAS = "stale", "moved", "not_checked", "same"
+STALE_ENTRY, AS_IT_WAS = "stale", "same"
+MOVED_ENTRY, UNKNOWN = MOVED, NOT_CHECKED
 
 
 class Verified(NamedTuple):
@@ -145,9 +146,7 @@ def _worst(looks: Sequence[Looked]) -> str:
     states = {look.state.state for look in looks}
     if not states.isdisjoint(STALE):
         return STALE_ENTRY
-    if NOT_CHECKED in states:
-        return UNKNOWN
-    return MOVED_ENTRY if MOVED in states else AS_IT_WAS
+    return next((one for one in (UNKNOWN, MOVED_ENTRY) if one in states), AS_IT_WAS)
 
 
 def _renewed(vault: Vault, close: CloseLook, entry: Entry) -> tuple[Confirmed, Entry]:

@@ -74,7 +74,7 @@ def test_what_narrows_evidence_is_said(memcli: Run) -> None:
     assert " is private, not shared: no more agents may see its evidence" in model.err
 
 
-def test_a_page_of_a_repository_gets_nothing_private_and_resolve_names_it(
+def test_a_page_of_a_repository_gets_nothing_private(
     memcli: Run, tmp_path: Path
 ) -> None:
     shop = made_shop(tmp_path / "shop")
@@ -86,10 +86,6 @@ def test_a_page_of_a_repository_gets_nothing_private_and_resolve_names_it(
     assert "left out: 1 private memory" in done.err
     assert "Walrus" in page.read_text()
     assert "Ocelot" not in page.read_text()
-    words = ("--query", "walrus tags", "--kind", "convention", "--yes")
-    done = memcli("resolve", *words, cwd=shop)
-    assert "AGENTS.md still says: Walrus tags are signed" in done.err
-    assert f"memcli export --format agents-md --out {page}" in done.err
 
 
 def test_a_page_tells_no_observation_that_may_no_longer_hold(

@@ -120,7 +120,7 @@ def test_what_came_from_another_clone_is_undone_only_by_its_name(
     done = undo.undo_last(laptop)
     assert done.subject == "save: of the laptop"
     named = undo.named(laptop, theirs[:10].upper())
-    assert undo.undo(laptop, named.commit, named.subject).paths == named.paths
+    assert undo.undo(laptop, named).paths == named.paths
     assert clones.texts(two.roots["laptop"]) == {"again of the desk"}
     for word in (theirs[:10], theirs[:3], "", "HEAD", "--all", "f" * 40):
         with pytest.raises(NotAllowed, match="no change of memcli's that can be"):

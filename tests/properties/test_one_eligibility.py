@@ -213,8 +213,8 @@ def test_resolve_and_review_offer_only_what_is_in_force(asked: Vault) -> None:
     allowed = admitted(asked, View(NOW))
     found = plan_query(asked, WORD, kinds=["note", "constraint"])
     assert {target.id for target in found.targets} == allowed
-    unresolved = resolve_query.standings(asked, ["unresolved"])
-    assert {row.id for row in unresolved} == allowed
+    standings = resolve_query.standings(asked)
+    assert {row.id for row in standings if row.state == "unresolved"} == allowed
     for candidate in inbox.pending(asked)[:5]:
         assert {one.id for one in inbox.proposals(asked, candidate)} <= allowed
 

@@ -155,7 +155,9 @@ def shown(vault: Vault) -> dict[str, list[str]]:
         "a prompt": [one.text for one in fits],
         "injection": [one.text for one in told],
         "resolve --list": [
-            one.title for one in resolve_query.standings(vault, ["unresolved"])
+            one.title
+            for one in resolve_query.standings(vault)
+            if one.state == "unresolved"
         ],
         "proposals": [one.title for one in inbox.proposals(vault, waiting)],
         "an entity": [one.text for one in page.page(vault, "Shibboleth").current],
@@ -194,8 +196,8 @@ def test_no_surface_shows_it_and_reopening_brings_it_back(
     # What came in as a file of its own says why, and how to bring it back.
     hints = {one.hint for one in lint(vault) if one.code == "key_twins"}
     assert hints <= {f"To bring it back: memcli resolve --undo {name}"}
-    (standing,) = resolve_query.standings(vault, ["resolved", "recurred"])
-    assert standing.id == name
+    listed = resolve_query.standings(vault)
+    assert [one.id for one in listed if one.state != "unresolved"] == [name]
     vault.reopen(name)
     assert {"recall", "reflect", "Vaults"} <= set(all_of(vault, SOLVED))
 

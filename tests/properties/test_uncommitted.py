@@ -110,7 +110,7 @@ def filled(full: Path, tmp_path: Path) -> Vault:
 
 def undo_newest(vault: Vault) -> undo.Undone:
     (newest,) = history.subjects(Repository.open(vault.root), 1)
-    return undo.undo(vault, newest.id, newest.subject)
+    return undo.undo(vault, undo.named(vault, newest.id))
 
 
 @pytest.mark.parametrize("state", STATES)

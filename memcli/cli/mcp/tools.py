@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 
+from memcli import declared
 from memcli.cli import commands, flags
 from memcli.cli.mcp import answers, catalog
 from memcli.entries import entry
@@ -285,14 +286,8 @@ def _checked(name: str, one: Parameter, value: Any) -> Any:
     if kind is list and isinstance(value, str):
         words = [word.strip() for word in value.split(",") if word.strip()]
         value = words if name in _WORDS and "," in value else [value]
-    wanted = {list: "a list of strings", int: "a whole number", bool: "true or false"}
-    # True is no whole number in JSON, though it is one in Python.
-    fits = type(value) is kind or name == "response_schema"
-    if not fits or (kind is list and any(type(item) is not str for item in value)):
-        shown = repr(value)
-        shown = shown if len(shown) <= 60 else f"{shown[:60]}..."
-        message = f"'{name}' must be {wanted.get(kind, 'a string')} (got {shown})"
-        raise InvalidValue(message, code=f"invalid_{name}")
+    if name != "response_schema":
+        declared.check(one._replace(repeat=kind is list), value, name)
     return value
 
 

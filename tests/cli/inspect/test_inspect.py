@@ -60,7 +60,7 @@ def test_a_repair_is_a_plan_until_yes(memcli: Run, vault: Vault) -> None:
     done = memcli("doctor", "--fix", "--yes")
     assert (done.code, done.out) == (0, "mended 1:\n  a.md: commit it: new\n")
     assert status(vault) == ""
-    assert memcli("doctor", "--fix").out == "nothing can be mended\n"
+    assert memcli("doctor", "--fix").out == "nothing to mend\n"
 
 
 def test_the_topics_show_what_waits_and_what_fades(memcli: Run) -> None:

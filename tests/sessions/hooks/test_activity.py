@@ -59,7 +59,7 @@ def test_sessions_are_listed_by_state_with_the_reason_why_one_failed(
     assert "no scanner here" in failed["why"]
     assert failed["there"]
     out = inspected(live)
-    assert out.startswith("1 live, 1 waiting, 1 failed, 1 mined\n")
+    assert out.startswith("sessions: live 1, waiting 1, failed 1, mined 1\n")
     assert "no scanner here" in out
     data = json.loads(inspected(live, "--json"))["data"]
     assert data["by_state"] == found["by_state"]
