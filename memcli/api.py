@@ -13,7 +13,7 @@ import os
 from typing import cast
 
 from memcli import parameters
-from memcli.curation import citing, in_place, resolve, review
+from memcli.curation import changing, citing, resolve, review
 from memcli.curation import evolve as _evolve
 from memcli.curation import forget as _forget
 from memcli.curation import inbox as _inbox
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, Self, Unpack
 
+    from memcli.curation.changing import Changed, Tagged
     from memcli.curation.evolve import Evolved
-    from memcli.curation.in_place import Changed, Tagged
     from memcli.curation.resolve import Target
     from memcli.curation.review import EntryDecisions
     from memcli.curation.sync_report import Synced
@@ -183,7 +183,7 @@ class Vault(_Asked, _vault.Vault):
         Raises:
             EntryNotFound, AmbiguousId, InvalidValue: as `save`, of a draft's evidence.
         """
-        drafts = citing.checked_all(self, drafts)
+        drafts = citing.checked(self, *drafts)
         return saving.save_all(
             self, drafts, allow_secret=allow_secret, register=register
         )
@@ -269,11 +269,11 @@ class Vault(_Asked, _vault.Vault):
         project: str | None = None,
     ) -> Tagged:
         """Add and drop tags, or say where an entry holds; it stays the same version."""
-        return in_place.tag(self, entry_id, add=add, untag=untag, project=project)
+        return changing.tag(self, entry_id, add=add, untag=untag, project=project)
 
     def pin(self, *ids: str, off: bool = False) -> list[Changed]:
         """Put entries into every session, or take them out again."""
-        return in_place.pin(self, ids, pinned=not off)
+        return changing.pin(self, ids, pinned=not off)
 
     def undo(self, commit: str | None = None) -> Undone:
         """Take the last change back, or that of a commit."""

@@ -4,7 +4,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 import os
 
-from memcli.cli.context import Canvas, Context, Result, check_words, said
+from memcli.cli.context import Context, Result, check_words, said
 from memcli.cli.rows import listed
 from memcli.errors import VaultNotFound
 
@@ -96,12 +96,8 @@ def _paths(context: Context) -> Result:
     if vault is not None:
         paths["vault"] = os.path.join(vault.root, *layout.CONFIG.split("/"))
 
-    def text(canvas: Canvas) -> None:
-        for path in paths.values():
-            if path:
-                canvas.line(path)
-
-    return Result(data=paths, text=text)
+    head, *more = filter(None, paths.values())
+    return said(paths, head, *more, style="")
 
 
 def _settings(settings: list[Setting]) -> Result:

@@ -108,15 +108,6 @@ class Context(NamedTuple):
                 self.tell(line)
         return vault
 
-    def with_one_vault(self, vaults: Sequence[str]) -> Context:
-        """This context on the vault that a repeatable --vault names once."""
-        if len(vaults) > 1:
-            raise UsageError(
-                "--vault is given more than once, and this takes one vault",
-                hint="Several are for: memcli recall, memcli reflect QUERY",
-            )
-        return self._replace(vault=vaults[0])
-
     def open_vaults(
         self,
         doing: str,

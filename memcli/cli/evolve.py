@@ -168,7 +168,7 @@ def edit(context: Context, entry_id: str, *, allow_secret: bool = False) -> Resu
     Example:
       memcli edit 1m7xvn68
     """
-    from memcli.curation import in_place as use_case
+    from memcli.curation import changing as use_case
 
     vault = context.open_vault("editing", writes=True)
     old = use_case.opened(vault, entry_id)
@@ -207,7 +207,7 @@ def tag(
         project: `--project -p NAME` Where it holds: a project; here, or none for
             everywhere
     """
-    from memcli.curation import in_place as use_case
+    from memcli.curation import changing as use_case
 
     if not (tags or untag or project):
         raise UsageError(
@@ -242,7 +242,7 @@ def pin(context: Context, ids: list[str], *, off: bool = False) -> Result:
     Options:
         off: `--off` Take them out again
     """
-    from memcli.curation import in_place as use_case
+    from memcli.curation import changing as use_case
 
     pinned = not off
     done = use_case.pin(context.open_vault("pinning", writes=True), ids, pinned=pinned)

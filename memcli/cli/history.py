@@ -263,9 +263,8 @@ def _verified(vault: Vault, found: Sequence[Verified]) -> Result:
             if each.state == AS_IT_WAS:
                 continue
             canvas.line(f"{each.id} {each.title}", style="title")
-            for look in each.looks:
-                if look.state.why:
-                    canvas.line(f"  {look.state.why}", style="bad")
+            for why in filter(None, (state.why for state in each.code_state)):
+                canvas.line(f"  {why}", style="bad")
             confirm = f"memcli verify --confirm {each.id}"
             if each.state == STALE_ENTRY:
                 canvas.line(f"  still true: {confirm}", style="hint")

@@ -367,7 +367,6 @@ def show(
     Example:
       memcli show 1m7xvn68xtqp489w
     """
-    from memcli.cli.rows import short_ids
     from memcli.recall import listing
 
     sources = context.open_vaults("indexing", vaults)

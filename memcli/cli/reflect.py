@@ -4,9 +4,9 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 import shlex
 
-from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.context import Canvas, Context, Result, refuse
 from memcli.cli.recall import given, query_of, question_of
-from memcli.cli.rows import draw, draw_constraints, draw_pair
+from memcli.cli.rows import draw, draw_constraints, draw_pair, short_ids
 from memcli.errors import UsageError
 from memcli.recall.results import sentence
 
@@ -104,7 +104,9 @@ def reflect(
             hint='Ask one: memcli reflect "what do we know about the payment tests?"',
         )
     if vaults:
-        context = context.with_one_vault(vaults)
+        several = "--vault is given more than once, and this takes one vault"
+        refuse((len(vaults) > 1, several, "Several are for a question."))
+        context = context._replace(vault=vaults[0])
     from memcli.cli import reflect_session
 
     if all_sessions:
@@ -145,8 +147,6 @@ def _answer(
 
 
 def _result(sources: Vault | Vaults, reflection: Reflection) -> Result:
-    from memcli.cli.rows import short_ids
-
     def text(canvas: Canvas) -> None:
         short = short_ids(canvas, sources)
         _draw_facts(canvas, reflection, short)

@@ -65,18 +65,15 @@ def save(
         from memcli.entries.entry import Enforce
 
         entry = entry.replace(enforce=Enforce(enforce))
-    register = bool(entry.entities)
-    if cite or research or entry.evidence or entry.layer != "fact":
-        from memcli.curation import citing
+    from memcli.curation import citing
 
-        cites = citing.Cites(cite or (), research)
-        saved = citing.save(
-            vault, entry, cites, allow_secret=allow_secret, register=register
-        )
-    else:
-        from memcli.vault import saving
-
-        saved = saving.save(vault, entry, allow_secret=allow_secret, register=register)
+    saved = citing.save(
+        vault,
+        entry,
+        citing.Cites(cite or (), research),
+        allow_secret=allow_secret,
+        register=bool(entry.entities),
+    )
     notes = _as_it_was(vault, saved, seen_by)
     if enforce:
         from memcli.cli import hints

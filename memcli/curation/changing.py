@@ -1,16 +1,22 @@
-"""Entries on their way into one commit: each is found, checked, and written anew; and
-what a change makes stale.
+"""Entries on their way into one commit: each is found, checked, and written anew; what
+a change makes stale; and changes in place: tags, pin, project, the file as edited.
 
 Invariant: what is changed was read under the lock, and a file that has changed since is
-a Conflict. A file that would hold the same as before is not written.
+a Conflict. A file that would hold the same as before is not written. In place the id
+and the lineage stay: what replaces a claim by another is `evolve`. Tags, pin and
+project are no claim: text and `updated` stay as they are, so that what rests on the
+entry does not become stale.
 """
 
 from __future__ import annotations
 
 from memcli.entries import layout
-from memcli.entries.eligibility import View
+from memcli.entries.eligibility import Action, View
+from memcli.entries.entry import Status
+from memcli.entries.identity import claim
 from memcli.entries.ids import slug
 from memcli.entries.text.counted import counted
+from memcli.errors import InvalidContent, InvalidEntry, NotAllowed
 from memcli.named_tuple import NamedTuple, taken
 from memcli.vault import lineage, lookup, staleness
 from memcli.vault.agents import refuse_unless
@@ -22,7 +28,6 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from memcli.entries.eligibility import Action
     from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
     from memcli.vault.vault import Stored, Vault
@@ -133,3 +138,186 @@ def resting_on(
     """
     found = staleness.resting_on(reader, ids, View(now), text)
     return [taken(Resting, row) for row in found]
+
+
+# --- pin --------------------------------------------------------------------------
+
+
+class Changed(NamedTuple):
+    """An entry that was to be changed; `changed` is False if it was so already."""
+
+    id: str
+    path: str
+    title: str
+    changed: bool
+
+
+def pin(vault: Vault, ids: Sequence[str], *, pinned: bool = True) -> list[Changed]:
+    """Pin entries, or unpin them, all in one commit.
+
+    Args:
+        vault: where they are.
+        ids: the entries, by their ids or unique prefixes.
+        pinned: whether they are to be pinned from now on.
+
+    Raises:
+        EntryNotFound, AmbiguousId: an id leads to no entry, or to several.
+        NotAllowed: an entry is not in use, or an agent has not written it.
+        Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
+    """
+    done: dict[str, Changed] = {}
+    with Changing(vault) as at:
+        for entry_id in ids:
+            old = at.in_use(entry_id, Action.PIN)
+            changed = at.write(old, old.entry.replace(pinned=pinned))
+            title = old.entry.display_title
+            done[old.path] = Changed(old.entry.id, old.path, title, changed)
+        titles = [one.title for one in done.values() if one.changed]
+        at.say("pin" if pinned else "unpin", titles)
+    return list(done.values())
+
+
+# --- tag --------------------------------------------------------------------------
+
+
+class Tagged(NamedTuple):
+    """An entry with its tags and its project (None is everywhere) as they are now.
+
+    `changed` says whether the call changed anything.
+    """
+
+    id: str
+    path: str
+    title: str
+    tags: tuple[str, ...]
+    project: str | None
+    changed: bool
+
+
+def tag(
+    vault: Vault,
+    entry_id: str,
+    *,
+    add: Sequence[str] = (),
+    untag: Sequence[str] = (),
+    project: str | None = None,
+) -> Tagged:
+    """Add and drop tags, and set the project.
+
+    Args:
+        vault: where it is.
+        entry_id: the entry, or a unique prefix of its id.
+        add: tags to add.
+        untag: tags to drop.
+        project: where it holds from now on: a name, `here`, or `none` for everywhere;
+            None leaves it.
+
+    Raises:
+        EntryNotFound, AmbiguousId: the id leads to no entry, or to several.
+        NotAllowed: the entry is not in use, or another agent's and pinned.
+        InvalidValue: no tag, or no name of a project; or a tag that the entry lacks.
+        Conflict, LockBusy, WriteFailed, HistoryError, SecretFound: nothing was changed.
+    """
+    # The check of a draft is that of `save`; its text is not looked at.
+    wanted = vault.draft({"text": "-", "tags": list(add), "project": project or "none"})
+    with Changing(vault) as at:
+        old = at.in_use(entry_id, Action.EVOLVE)
+        fresh = old.entry.replace(tags=retagged(old.entry, wanted.tags, untag))
+        if project:
+            fresh = fresh.replace(project=wanted.project)
+        changed = at.write(old, fresh)
+        at.say("tag", [fresh.display_title])
+    return Tagged(
+        fresh.id, old.path, fresh.display_title, fresh.tags, fresh.project, changed
+    )
+
+
+def retagged(entry: Entry, add: Sequence[str], untag: Sequence[str]) -> tuple[str, ...]:
+    """The tags of an entry with some more, and without others.
+
+    Raises:
+        InvalidContent: it has no such tag (code `invalid_tag`).
+    """
+    dropped = {word.strip().lower() for word in untag}
+    unknown = dropped - set(entry.tags)
+    if unknown:
+        raise InvalidContent(
+            f"{entry.id} has no tag '{min(unknown)}'",
+            hint=f"It has: {', '.join(entry.tags) or 'none'}.",
+            code="invalid_tag",
+        )
+    kept = [one for one in entry.tags if one not in dropped]
+    return tuple(dict.fromkeys((*kept, *add)))
+
+
+# --- the whole file ---------------------------------------------------------------
+
+
+def opened(vault: Vault, entry_id: str) -> Stored:
+    """The file to edit.
+
+    Raises:
+        NotAllowed: an agent asks: a file also says who may see the entry.
+        EntryNotFound, AmbiguousId: the id leads to no entry, or to several.
+    """
+    vault.owner_only("edit")
+    return vault.stored(vault.path_of(entry_id))
+
+
+def edit(
+    vault: Vault, old: Stored, text: str, *, allow_secret: bool = False
+) -> Changed:
+    """Replace the file of an entry with the edited one.
+
+    Args:
+        vault: where it is.
+        old: the file as `opened` gave it.
+        text: all of its new text.
+        allow_secret: whether text that looks like a secret may be written.
+
+    Raises:
+        InvalidEntry: the text is no entry, or a field of it cannot be read.
+        NotAllowed: it has another id (code `id_changed`).
+        Conflict: the file was changed meanwhile; nothing was changed.
+        SecretFound, LockBusy, WriteFailed, HistoryError: nothing was changed.
+    """
+    from memcli.entries import codec
+
+    vault.owner_only("edit")
+    data = text.encode("utf-8", "surrogateescape")
+    before = old.entry
+    if data == old.data:
+        return Changed(before.id, old.path, before.display_title, False)
+    decoded = codec.decode(data, old.path, kinds=vault.kinds)
+    entry = decoded.entry
+    if entry.id != before.id:
+        # A file without an id has one that its path gives.
+        to = f"to {entry.id}" if entry.id in text else "or taken out"
+        raise NotAllowed(
+            f"the id {before.id} was changed {to}; nothing was changed",
+            hint="Leave the line of the id as it was.",
+            code="id_changed",
+        )
+    resolved = before.status is entry.status is Status.RESOLVED
+    if resolved and claim(before.body) != claim(entry.body):
+        raise NotAllowed(
+            f"{before.id} is resolved, and its words are what it resolves; nothing was "
+            "changed",
+            hint=f"Bring it back first: memcli resolve --undo {before.id}",
+            code="resolved",
+        )
+    known = {(one.field, one.message) for one in old.decoded.problems}
+    for problem in decoded.problems:
+        if (problem.field, problem.message) not in known:
+            raise InvalidEntry(old.path, problem.line, problem.message)
+    with Changing(vault) as at:
+        at.change.allow_secret = allow_secret
+        fresh = entry
+        if entry.status is Status.ACTIVE and entry.updated == before.updated:
+            fresh = fresh.replace(updated=lineage.not_before(entry, at.now))
+        if fresh != entry:
+            data = codec.rewrite(data, fresh, kinds=vault.kinds)
+        at.change.put(old.path, data, expected=old.data)
+        at.change.note(entry, "edit")
+        at.say("edit", [entry.display_title])
+    return Changed(entry.id, old.path, entry.display_title, True)

@@ -94,7 +94,7 @@ def save(
     """
     named = [word for word in draft.evidence if lineage.is_citation(word)]
     if draft.layer is Layer.FACT and not (cites.ids or cites.research):
-        draft = checked(vault, draft)
+        (draft,) = checked(vault, draft)
         return saving.save(vault, draft, allow_secret=allow_secret, register=register)
     of = grant(vault, draft.layer, cites._replace(ids=[*named, *cites.ids]))
     sessions = [word for word in draft.evidence if word not in named]
@@ -136,13 +136,9 @@ def were_checked(entry: Entry) -> bool | None:
     return None if entry.layer is Layer.FACT else entry.research is not None
 
 
-def checked(vault: Vault, draft: Entry) -> Entry:
-    """A draft with the whole ids of its evidence, as `checked_evidence` gives it."""
-    return checked_all(vault, [draft])[0]
-
-
-def checked_all(vault: Vault, drafts: Sequence[Entry]) -> list[Entry]:
-    """Drafts that are saved together, each as `checked`; the first error is raised."""
+def checked(vault: Vault, *drafts: Entry) -> list[Entry]:
+    """Drafts that are saved together, with the whole ids of their evidence, as
+    `checked_evidence` gives it; the first error is raised."""
     entries = []
     for answer in attempts(vault, drafts):
         if isinstance(answer, MemcliError):

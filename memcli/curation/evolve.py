@@ -10,9 +10,8 @@ names a replaced entry is told the current version.
 from __future__ import annotations
 
 from memcli.curation import citing
-from memcli.curation.changing import Changing, resting_on
+from memcli.curation.changing import Changing, resting_on, retagged
 from memcli.curation.citing import Cites
-from memcli.curation.in_place import retagged
 from memcli.entries import dates, layout
 from memcli.entries.eligibility import Action, View, facts, is_pinned, settled_by
 from memcli.entries.entry import Enforce, Entry, Source
@@ -140,7 +139,7 @@ def evolve(
         fresh = enforced(fresh, how.enforce)
         fresh = _passed_on(vault, fresh, replaced, values)
         if fresh.evidence != old.evidence:
-            fresh = citing.checked(vault, fresh.replace(research=None))
+            (fresh,) = citing.checked(vault, fresh.replace(research=None))
         rewritten = values.get("text") is not None
         fresh = citing.renewed(vault, old, fresh, of, rewritten=rewritten, now=at.now)
         at.change.allow_secret = allow_secret
@@ -418,16 +417,16 @@ def _look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> _Arou
         def in_force(doc: int) -> bool:
             return reader.verdict(doc, view) is None
 
-        found: dict[str, Similar] = {}
-        for terms in (document(old, stemmer()).row.terms, row.terms):
+        near = [
+            similar(likeness, theirs, fresh.body, "9")
+            for terms in (document(old, stemmer()).row.terms, row.terms)
             for likeness, theirs in alike(
                 reader, terms, in_force, limit=_LOOKED_AT, within=within
-            ):
-                if theirs.id in rests_on or own.intersection(theirs.evidence):
-                    continue
-                known = found.get(theirs.id)
-                if known is None or known.likeness < likeness:
-                    found[theirs.id] = similar(likeness, theirs, fresh.body, "9")
+            )
+            if theirs.id not in rests_on and own.isdisjoint(theirs.evidence)
+        ]
+        near.sort(key=lambda one: one.likeness)
+        found = {one.id: one for one in near}
         resolves = reader.claims.resolves(claim_number(fresh.body))
         hiding = facts(fresh)._replace(resolves=resolves)
         settled = settled_by(hiding, View(now, agent=vault.agent))

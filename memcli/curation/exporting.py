@@ -194,17 +194,9 @@ def planned(path: str, found: Sequence[Entry]) -> Block:
     return Block(path, after.encode(), changed, told, left_out, in_page, doubtful)
 
 
-class OldPage(NamedTuple):
-    """A page of instructions whose block holds lines that no memory in force says, and
-    the command that writes it anew."""
-
-    name: str
-    lines: list[str]
-    command: str
-
-
-def old_pages(vault: Vault, cwd: str) -> Iterator[OldPage]:
-    """The pages of the project of a folder that `planned` would write otherwise."""
+def old_pages(vault: Vault, cwd: str) -> Iterator[tuple[str, list[str], str]]:
+    """The pages of the project of a folder that `planned` would write otherwise: name,
+    lines that no memory in force says, and the command that writes it anew."""
     from memcli.hosts import table
     from memcli.storage import projects
 
@@ -226,7 +218,7 @@ def old_pages(vault: Vault, cwd: str) -> Iterator[OldPage]:
         words = ["memcli", "export", "--format", "agents-md", "--out", path]
         words += ["--everywhere"] * (not everywhere.isdisjoint(told))
         if lines := [line for line in told if line not in known]:
-            yield OldPage(name, lines, shlex.join(words))
+            yield name, lines, shlex.join(words)
 
 
 def put(page: Block) -> None:

@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     _Text = tuple[str, str]
 
 _PERSON = "a person sets it: memcli evolve ID --enforce deny"
-# More lines than these that are no memories: the file is something else.
-_MOST_FAILED = 1_000
 _PIN = "to pin it: memcli pin ID"
 
 
@@ -154,13 +152,6 @@ def import_lines(
     """
     at = _Import(vault, allow_secret=allow_secret, dry_run=dry_run)
     for line, values in files.json_attempts(data, name):
-        if len(at.failed) > _MOST_FAILED:
-            first = at.failed[0]
-            raise InvalidValue(
-                f"{name}: more than {_MOST_FAILED:,} lines are no memories; nothing "
-                f"was imported. The first: line {first.line}: {first.reason}",
-                hint="Give JSON lines, each an object with a text.",
-            )
         at.read(name, line, partial(_of_line, vault, values, kinds))
     drafts, checked = [], list[Entry]()
     for line, draft in at.found:

@@ -27,7 +27,7 @@ from memcli.vault.lookup import next_path
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from memcli.search.reader import Reader
@@ -79,27 +79,25 @@ def approve(
         raise UsageError("changes apply to one candidate", hint="Name one id.")
     if changes and changes.get("text"):
         _drop_secret(vault, ids[0], changes)
-    done = []
-    with Changing(vault) as at:
-        for stored in waiting(vault, ids):
-            entry = _changed(vault, stored.entry, changes or {})
-            if changes:
-                no_secrets.refuse(entry)
-            updated = lineage.not_before(entry, at.now)
-            entry = entry.replace(status=Status.ACTIVE, updated=updated)
-            if entry.pinned or entry.enforce:  # nobody who approves has read these
-                vault.tell(
-                    f"{entry.id}: its pin and its `enforce` are left out; to set them: "
-                    f"memcli pin {entry.id}, memcli evolve {entry.id} --enforce deny"
-                )
-                entry = entry.replace(pinned=False, enforce=None)
-            entry = _take_over(at, entry)
-            if layout.is_waiting(stored.path):
-                entry = entry.replace(path=at.free_path(entry))
-            at.write(stored, entry, "review")
-            done.append(_decision(entry, "approved"))
-        _say(at, "approved", done)
-    return EntryDecisions(done, at.change.commit)
+
+    def approved(at: Changing, stored: Stored) -> Entry:
+        entry = _changed(vault, stored.entry, changes or {})
+        if changes:
+            no_secrets.refuse(entry)
+        updated = lineage.not_before(entry, at.now)
+        entry = entry.replace(status=Status.ACTIVE, updated=updated)
+        if entry.pinned or entry.enforce:  # nobody who approves has read these
+            vault.tell(
+                f"{entry.id}: its pin and its `enforce` are left out; to set them: "
+                f"memcli pin {entry.id}, memcli evolve {entry.id} --enforce deny"
+            )
+            entry = entry.replace(pinned=False, enforce=None)
+        entry = _take_over(at, entry)
+        if layout.is_waiting(stored.path):
+            entry = entry.replace(path=at.free_path(entry))
+        return entry
+
+    return _decided(vault, ids, "approved", approved)
 
 
 def reject(
@@ -110,19 +108,33 @@ def reject(
     Raises:
         As `approve`.
     """
+
+    def rejected(at: Changing, stored: Stored) -> Entry:
+        place = layout.archived(stored.path, stored.entry.id)
+        return stored.entry.replace(
+            path=lineage.free_place(vault.root, place),
+            status=Status.REJECTED,
+            reason=reason,
+            updated=lineage.not_before(stored.entry, at.now),
+        )
+
+    return _decided(vault, ids, "rejected", rejected)
+
+
+def _decided(
+    vault: Vault, ids: Sequence[str], outcome: str, make: Callable[..., Entry]
+) -> EntryDecisions:
+    """Write each candidate as `make` gives it, in one commit."""
     done = []
     with Changing(vault) as at:
         for stored in waiting(vault, ids):
-            place = layout.archived(stored.path, stored.entry.id)
-            entry = stored.entry.replace(
-                path=lineage.free_place(vault.root, place),
-                status=Status.REJECTED,
-                reason=reason,
-                updated=lineage.not_before(stored.entry, at.now),
-            )
+            entry = make(at, stored)
             at.write(stored, entry, "review")
-            done.append(_decision(entry, "rejected"))
-        _say(at, "rejected", done)
+            done.append(_decision(entry, outcome))
+        if len(done) == 1:
+            at.say("review", [f"{outcome} {done[0].title}"])
+        else:
+            at.change.message = f"review: {counted(len(done), 'candidate')} {outcome}"
     return EntryDecisions(done, at.change.commit)
 
 
@@ -177,7 +189,7 @@ def supersede(
         at.change.remove(stored.path, expected=stored.data)
         at.change.note(fresh, "review")
         done = [_decision(fresh, "superseded")]
-        _say(at, f"superseded {target.entry.id} by", done)
+        at.say("review", [f"superseded {target.entry.id} by {done[0].title}"])
     return EntryDecisions(done, at.change.commit)
 
 
@@ -224,13 +236,6 @@ def _changed(vault: Vault, entry: Entry, changes: Mapping[str, Any]) -> Entry:
 
 def _decision(entry: Entry, outcome: str) -> DecidedEntry:
     return DecidedEntry(entry.id, entry.display_title, entry.path, outcome)
-
-
-def _say(at: Changing, verb: str, done: Sequence[DecidedEntry]) -> None:
-    if len(done) == 1:
-        at.say("review", [f"{verb} {done[0].title}"])
-    else:
-        at.change.message = f"review: {counted(len(done), 'candidate')} {verb}"
 
 
 # --- what two projects say in the same words --------------------------------------

@@ -15,13 +15,12 @@ from memcli.named_tuple import NamedTuple, taken
 from memcli.search.document import EVERYWHERE
 from memcli.storage import known_vaults
 from memcli.vault.agents import refuse_unless
-from memcli.vault.code_state import CloseLook, Looked
+from memcli.vault.code_state import CloseLook, CodeState
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
@@ -44,13 +43,7 @@ class Verified(NamedTuple):
     kind: str
     path: str
     state: str
-    looks: tuple[Looked, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        fields = self._asdict()
-        looks: tuple[Looked, ...] = fields.pop("looks")
-        return {**fields, "code_state": [look.state for look in looks]}
+    code_state: tuple[CodeState, ...]
 
 
 class Confirmed(NamedTuple):
@@ -87,9 +80,8 @@ def verify(vault: Vault) -> list[Verified]:
     close = CloseLook(vault.project, vault.source, vault.environ)
     found = []
     for number, row in enumerate(rows, 1):
-        looks = tuple(close.looks(row))
-        state = _worst(looks)
-        found.append(taken(Verified, row, state=state, looks=looks))
+        states = tuple(look.state for look in close.looks(row))
+        found.append(taken(Verified, row, state=_worst(states), code_state=states))
         if vault.caller.progress is not None:
             vault.caller.progress(number, len(rows))
     order = (STALE_ENTRY, MOVED_ENTRY, UNKNOWN, AS_IT_WAS)
@@ -142,8 +134,8 @@ def _rows(reader: Reader, vault: Vault, name: str) -> list[StoredRow]:
     )
 
 
-def _worst(looks: Sequence[Looked]) -> str:
-    states = {look.state.state for look in looks}
+def _worst(found: Sequence[CodeState]) -> str:
+    states = {each.state for each in found}
     if not states.isdisjoint(STALE):
         return STALE_ENTRY
     return next((one for one in (UNKNOWN, MOVED_ENTRY) if one in states), AS_IT_WAS)

@@ -197,10 +197,9 @@ def _pages(vault: Vault, cwd: str) -> Iterator[Check]:
     """The pages of instructions of this project whose block is out of date."""
     from memcli.curation import exporting
 
-    for page in exporting.old_pages(vault, cwd):
-        lines = counted(len(page.lines), "line")
-        said = f"no memory in force says {lines} of memcli's block: {page.lines[0]}"
-        yield _check(f"page {page.name}", said, page.command)
+    for name, lines, command in exporting.old_pages(vault, cwd):
+        said = f"no memory in force says {counted(len(lines), 'line')} of memcli's "
+        yield _check(f"page {name}", f"{said}block: {lines[0]}", command)
 
 
 # --- what is around it ----------------------------------------------------------------

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.curation.in_place import edit, opened
+from memcli.curation.changing import edit, opened
 from memcli.errors import Conflict, MemcliError, NotAllowed
 from memcli.vault.health.lint import lint
 from tests.git_command import git

@@ -9,7 +9,7 @@ import pytest
 
 from memcli.api import Vault
 from memcli.curation import importing
-from memcli.errors import InvalidValue, UsageError
+from memcli.errors import UsageError
 from tests.saving import save
 
 
@@ -141,13 +141,6 @@ def test_lines_of_others_pin_nothing(vault: Vault) -> None:
         "rules.jsonl:1: pinned was left out; to pin it: memcli pin ID",
     )
     assert not vault.get(done.created[0].id).pinned
-
-
-def test_a_file_of_something_else_ends_an_import_at_once(vault: Vault) -> None:
-    lines = b'{"text": "We use tabs"}\n' + b"{\n" * 300_000
-    with pytest.raises(InvalidValue, match="more than 1,000 lines are no memories"):
-        importing.import_lines(vault, lines, "rules.jsonl")
-    assert vault.read(lambda reader: reader.live) == 0
 
 
 def test_a_note_whose_name_is_no_text_stops_no_import(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.curation.in_place import pin, tag
+from memcli.curation.changing import pin, tag
 from memcli.entries import layout
 from memcli.errors import InvalidContent, InvalidValue, NotAllowed
 from tests.conftest import VaultMaker

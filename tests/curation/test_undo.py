@@ -7,9 +7,9 @@ import pytest
 
 from memcli import Vault
 from memcli.curation import importing, review, undo
+from memcli.curation.changing import pin, tag
 from memcli.curation.entities import decide
 from memcli.curation.entities.decide import EntityRequest
-from memcli.curation.in_place import pin, tag
 from memcli.errors import Conflict, NotAllowed
 from tests import clones
 from tests.git_command import git

@@ -29,7 +29,7 @@ def write(shop: Path, data: bytes, name: str = "src/app.py") -> None:
 
 def states(vault: Vault) -> dict[str, list[str]]:
     return {
-        each.id: [each.state, *(look.state.state for look in each.looks)]
+        each.id: [each.state, *(one.state for one in each.code_state)]
         for each in verify(vault)
     }
 

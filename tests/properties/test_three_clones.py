@@ -15,7 +15,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from memcli.curation import in_place
+from memcli.curation import changing
 from memcli.entries import codec, layout
 from memcli.entries.entry import Entry, Status
 from memcli.entries.file_checks import ERROR
@@ -123,7 +123,7 @@ def act(three: Clones, name: str, what: str, number: int, step: int) -> str:
         elif what == "forget":
             vault.forget(entry.id)
         elif what == "tag":
-            in_place.tag(vault, entry.id, add=[f"t{number}"])
+            changing.tag(vault, entry.id, add=[f"t{number}"])
         else:  # by hand, in an editor
             path = three.roots[name] / vault.path_of(entry.id)
             path.write_bytes(path.read_bytes() + f"by hand {step}\n".encode())
