@@ -18,7 +18,7 @@ from memcli.entries.ids import slug
 from memcli.entries.text.counted import counted
 from memcli.errors import InvalidContent, InvalidEntry, NotAllowed
 from memcli.named_tuple import NamedTuple, taken
-from memcli.vault import lineage, lookup, staleness
+from memcli.vault import free_paths, lineage, staleness
 from memcli.vault.agents import refuse_unless
 
 TYPE_CHECKING = False
@@ -100,7 +100,7 @@ class Changing:
     def free_path(self, entry: Entry) -> str:
         """A path for a new memory, which nothing holds, and no other of this commit."""
         folder, name = layout.folder_for(entry), slug(entry.display_title)
-        return lookup.free_path(self.vault, folder, name, self._folders)
+        return free_paths.free_path(self.vault, folder, name, self._folders)
 
     def say(self, verb: str, titles: Sequence[str]) -> None:
         """Set the message of the commit: the one entry's title, or how many."""

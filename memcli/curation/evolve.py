@@ -23,7 +23,7 @@ from memcli.errors import InvalidContent, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.vault import anchoring, lineage
 from memcli.vault.agents import refuse_other_groups, refuse_unless
-from memcli.vault.lookup import next_path
+from memcli.vault.free_paths import next_path
 from memcli.vault.saved import why_not_shown
 
 TYPE_CHECKING = False

@@ -22,7 +22,7 @@ from memcli.errors import MemcliError, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage
 from memcli.vault.agents import refuse_unless
-from memcli.vault.lookup import next_path
+from memcli.vault.free_paths import next_path
 
 TYPE_CHECKING = False
 

@@ -2,7 +2,7 @@
 the evidence of what was drawn from entries: what it said, and who may see it.
 
 Invariant: lineage is a chain in both directions. The new version stands at the path
-that `lookup.next_path` gives, so links keep working; the old one stands below
+that `free_paths.next_path` gives, so links keep working; the old one stands below
 `archive/`, word for word, and says which version replaced it, when and why. One entry
 may replace several; no entry is replaced twice. An entry that was drawn from memories
 is shown only to those who may see each of them, and carries the fingerprint of every

@@ -23,7 +23,7 @@ from memcli.entries.entry import (
 from memcli.entries.identity import fingerprint
 from memcli.entries.ids import new_id, slug
 from memcli.named_tuple import taken
-from memcli.vault import duplicates, lineage, lookup
+from memcli.vault import duplicates, free_paths, lineage
 from memcli.vault.saved import (
     Merged,
     Saved,
@@ -154,7 +154,7 @@ class _Placing:
             entry = lineage.settled_evidence(self._vault, entry, created)
         entry = entry.replace(created=created)
         folder, name = layout.folder_for(entry), slug(entry.display_title)
-        path = lookup.free_path(self._vault, folder, name, self._folders)
+        path = free_paths.free_path(self._vault, folder, name, self._folders)
         return entry.replace(path=path), unclear
 
     def _register_new(
@@ -181,7 +181,7 @@ class _Placing:
         new = [registry.check_name(name) for name in given if fold(name) not in known]
         folder = layout.registry_folder(type_)
         for name in new:
-            path = lookup.free_path(vault, folder, slug(name), self._folders)
+            path = free_paths.free_path(vault, folder, slug(name), self._folders)
             values = {"type": type_, "path": path, "visibility": str(entry.visibility)}
             entity = taken(Registered, entry, name=name, aliases=(), **values)
             data = registry.encode_entity(entity, vault.new_id())
@@ -264,7 +264,7 @@ class _Placing:
         leaves = entry.status is Status.ACTIVE and path.startswith(layout.INBOX + "/")
         if leaves:
             folder, name = layout.folder_for(entry), slug(entry.display_title)
-            path = lookup.free_path(self._vault, folder, name, self._folders)
+            path = free_paths.free_path(self._vault, folder, name, self._folders)
         entry = entry.replace(path=path)
         fresh = codec.rewrite(data, entry, kinds=self._vault.kinds)
         if leaves:
