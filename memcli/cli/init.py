@@ -342,8 +342,7 @@ def promote(context: Context, entry_id: str, *, dry_run: bool = False) -> Result
     own = {"id": done.id or None, "vault": repo.root, "dry_run": dry_run}
     return said(
         {**done._asdict(), **own},
-        f"{verb} {done.moved} to {done.id or 'a new id'} "
-        f"{projects.FOLDER}/{done.path}",
+        f"{verb} {done.moved} to {done.id or 'a new id'} {projects.FOLDER}/{done.path}",
         *(twin if done.outcome == "duplicate" else ()),
         f"archived: {done.archived}",
         dry_run=True if dry_run else None,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.curation.in_place import pin, tag
+from memcli.curation.changing import pin, tag
 from memcli.entries.eligibility import View, standing
 from memcli.entries.entry import Entry, Status, Visibility
 from memcli.search.reader import Claims, Reader
