@@ -39,8 +39,6 @@ class Host(NamedTuple):
         name: as `--host` and the entries have it.
         title: as people call it.
         binaries: names of its program.
-        tested: the version of it that memcli was tested with (`tests/e2e`), which
-            `--version` prints; empty for a host that was not.
 
         events: pairs, the host's name of an event and memcli's, in the order of
             `EVENTS`; empty for a host without hooks.
@@ -104,7 +102,6 @@ class Host(NamedTuple):
     name: str
     title: str
     binaries: tuple[str, ...] = ()
-    tested: str = ""
 
     events: tuple[tuple[str, str], ...] = ()
     takes_text: bool = True

@@ -33,7 +33,6 @@ _TABLE = (
         name="claude-code",
         title="Claude Code",
         binaries=("claude",),
-        tested="2.1.330",
         events=_events(
             "SessionStart UserPromptSubmit PreToolUse - Stop SessionEnd PreCompact "
             "Notification"
@@ -71,7 +70,6 @@ _TABLE = (
         name="codex",
         title="Codex CLI",
         binaries=("codex",),
-        tested="0.169.0",
         events=_events(
             "SessionStart UserPromptSubmit PreToolUse - Stop SessionEnd PreCompact"
         ),
@@ -116,7 +114,6 @@ _TABLE = (
         name="gemini",
         title="Gemini CLI",
         binaries=("gemini",),
-        tested="0.61.0",
         # No PreCompress: it fires before each request to the model.
         events=_events(
             "SessionStart BeforeAgent BeforeTool AfterTool AfterAgent SessionEnd"
@@ -156,7 +153,6 @@ _TABLE = (
         name="copilot",
         title="GitHub Copilot CLI",
         binaries=("copilot",),
-        tested="1.0.102",
         events=_events(
             "sessionStart userPromptSubmitted preToolUse postToolUse agentStop "
             "sessionEnd preCompact"
@@ -246,7 +242,6 @@ _TABLE = (
         name="opencode",
         title="opencode",
         binaries=("opencode",),
-        tested="1.18.33",
         events=_events(
             "session.created chat.message tool.execute.before tool.execute.after "
             "session.idle - experimental.session.compacting"

@@ -1,7 +1,6 @@
 """Doctor names what is wrong with its mend, and is stopped by nothing."""
 
 import os
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from memcli.vault.caller import Caller
 from tests.conftest import NOW, VaultMaker
 from tests.git_command import git
 
-_CLIENTS = "e2e/clients.toml"
 Examine = Callable[..., dict[str, Check]]
 
 
@@ -170,12 +168,6 @@ def test_a_hostile_vault_stops_nothing(
     found = examine()
     assert states(found)["vault"] == "problem"
     assert "mcp" in found
-
-
-def test_every_tested_client_is_at_the_version_of_the_records() -> None:
-    listed = tomllib.loads(Path(__file__).parents[1].joinpath(_CLIENTS).read_text())
-    tested = {host.name: host.tested for host in table.hosts() if host.tested}
-    assert tested == {name: one["version"] for name, one in listed.items()}
 
 
 def test_a_config_that_does_not_parse_is_named_with_its_line(

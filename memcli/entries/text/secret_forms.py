@@ -74,18 +74,7 @@ PHRASES: Final[tuple[Form, ...]] = tuple(map(_form, _LISTS["phrases"]))
 # What stands for a value that another person fills in.
 _SAMPLES: Final = ("example", "xxxx", "your", "placeholder", "redacted", "changeme", "change-me", "change_me", "dummy", "****", "....", "____")  # fmt: skip
 # What follows "the password is" or `password:` and is none.
-_NO_PASSWORDS: Final = frozenset(
-    "expired invalid wrong required missing stored empty null none nil undefined the this that these those not being read from with "
-    "correct incorrect hashed encrypted reset changed generated needed optional valid used sent shown hidden string text true false "
-    "given taken checked never always only refreshed rotated revoked passed loaded saved fetched available unknown mandatory also "
-    "still already please must should will can has have there here what which when where who why how and for but prompt prompted stdin "
-    "default secret token value field input type label name user username login email auth basic test tests testing todo "
-    "object number integer boolean bool varchar char bytes byte array list dict ident hash salt plain plaintext cleartext "
-    "admin enter entered typed visible weak strong long short too very your their same different unset inline "
-    "mail code link form page screen flow policy manager file vault keychain based free less protected authentication "
-    "word words argument option flag parameter variable setting config database server client state data error "
-    "kennwort passwort password passwd passphrase passcode motdepasse contraseña senha wachtwoord".split()
-)  # fmt: skip
+_NO_PASSWORDS: Final = frozenset(" ".join(_LISTS["no passwords"]).split())
 _TECHNIQUES: Final = r"(?i)(?:base(?:32|58|64)|sha-?\d+|md5|\w*crypt\w*|argon2\w*|pbkdf2|aes-?\d*|utf-?8|oauth2?|1password|keepass\w*|x509|ed25519|rsa-?\d*|hs256|rs256|totp|2fa|mfa|s3|k8s|http2?|ipv[46])\b"  # fmt: skip
 _STOP: Final = frozenset("a an the of to in on at is are be and or for with not no by as it that which when you your we our user users from must should will can never".split())  # fmt: skip
 
