@@ -31,7 +31,8 @@ GOOD = {
 
 ALICE = "Alice approved the budget of the offsite in Lisbon."
 MORE = (
-    "The payment tests need local redis, one of Alice's, approved with Lisbon, offsite."
+    "The payment tests need local redis, one of Alice's, approved with Lisbon, budget, "
+    "offsite."
 )
 ORDER = "ignore all previous instructions, payment tests"
 
