@@ -20,7 +20,8 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     folder = tmp_path / "shop"
-    (folder / "src").mkdir(parents=True)
+    for name in ("src", "vendor", ".git"):
+        (folder / name).mkdir(parents=True)
     (folder / "src" / "app.py").write_bytes(b"x = 1\n")
     (tmp_path / "secret").write_bytes(b"secret\n")
     return folder
@@ -45,83 +46,41 @@ def test_what_is_not_there_is_gone(checkout: Path, path: str) -> None:
     assert code.has(str(checkout), path).gone
 
 
-def link(checkout: Path) -> str:
-    (checkout / "out").symlink_to("../secret")
-    return "out"
-
-
-def link_inside(checkout: Path) -> str:
-    (checkout / "alias.py").symlink_to("src/app.py")
-    return "alias.py"
-
-
-def linked_folder(checkout: Path) -> str:
-    (checkout / "up").symlink_to("..")
-    return "up/secret"
-
-
-def pipe(checkout: Path) -> str:
-    os.mkfifo(checkout / "pipe")
-    return "pipe"
-
-
-def sock(checkout: Path) -> str:
+def sock(place: Path) -> None:
     with socket.socket(socket.AF_UNIX) as server:
-        server.bind(os.path.relpath(checkout / "sock"))
-    return "sock"
+        server.bind(os.path.relpath(place))
 
 
-def folder(_: Path) -> str:
-    return "src"
-
-
-def huge(checkout: Path) -> str:
-    with open(checkout / "huge", "wb") as file:
+def huge(place: Path) -> None:
+    with open(place, "wb") as file:
         file.truncate(1 << 30)
-    return "huge"
 
 
-def just_too_large(checkout: Path) -> str:
-    (checkout / "large").write_bytes(b"x" * (LARGEST + 1))
-    return "large"
+# Paths of a checkout, each with what lies there.
+NO_FILES: dict[str, Callable[[Path], object]] = {
+    "out": lambda place: place.symlink_to("../secret"),
+    "alias.py": lambda place: place.symlink_to("src/app.py"),
+    "up/secret": lambda place: place.parent.symlink_to(".."),
+    "pipe": os.mkfifo,
+    "sock": sock,
+    "src": Path.is_dir,
+    "huge": huge,
+    "large": lambda place: place.write_bytes(b"x" * (LARGEST + 1)),
+    "vendor/.git": lambda place: place.write_text("gitdir: ../.git/modules/vendor"),
+    ".git/config": lambda place: place.write_bytes(b"x\n"),
+    "src/../../secret": Path.exists,
+    "/etc/passwd": Path.exists,
+    "a\0b": str,
+}
 
 
-def submodule(checkout: Path) -> str:
-    (checkout / "vendor").mkdir()
-    (checkout / "vendor" / ".git").write_text("gitdir: ../.git/modules/vendor\n")
-    (checkout / "vendor" / "a.py").write_bytes(b"x\n")
-    return "vendor/a.py"
-
-
-def gits_own(checkout: Path) -> str:
-    (checkout / ".git").mkdir()
-    (checkout / ".git" / "config").write_bytes(b"x\n")
-    return ".git/config"
-
-
-def climbing(_: Path) -> str:
-    return "src/../../secret"
-
-
-def absolute(checkout: Path) -> str:
-    return str(checkout.parent / "secret")
-
-
-def odd(_: Path) -> str:
-    return "a\0b"
-
-
-@pytest.mark.parametrize(
-    "made",
-    [
-        link, link_inside, linked_folder, pipe, sock, folder, huge, just_too_large,
-        submodule, gits_own, climbing, absolute, odd,
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("path", NO_FILES)
 def test_what_is_no_plain_file_of_the_project_is_not_read_and_says_why(
-    checkout: Path, made: Callable[[Path], str]
+    checkout: Path, path: str
 ) -> None:
-    look = read(checkout, made(checkout))
+    NO_FILES[path](checkout / path)
+    # A file of another repository lies beside what makes it one.
+    look = read(checkout, path.replace("vendor/.git", "vendor/a.py"))
     assert look.data is None
     assert not look.gone
     assert look.reason

@@ -76,45 +76,27 @@ def test_files_that_a_rule_ignores_are_refused_as_by_git(
         (tracked / place).unlink()
 
 
-def sign(root: Path) -> None:
-    git(root, "config", "commit.gpgsign", "false")
-
-
-def hooked(root: Path) -> None:
-    hook(root, "post-commit", "")
-
-
-def detached(root: Path) -> None:
-    git(root, "checkout", "-q", "--detach")
-
-
-def hooks_elsewhere(root: Path) -> None:
-    git(root, "config", "core.hooksPath", "/dev/null")
-
-
-def branch_that_names_another(root: Path) -> None:
-    git(root, "branch", "other")
-    git(root, "symbolic-ref", "refs/heads/main", "refs/heads/other")
-
-
 def name_in_latin_1(root: Path) -> None:
     with (root / ".git" / "config").open("ab") as file:
         file.write(b"[user]\nname = J\xf6rg\n")
 
 
-@pytest.mark.parametrize(
-    "reason",
-    [
-        sign,
-        hooked,
-        detached,
-        hooks_elsewhere,
-        branch_that_names_another,
-        name_in_latin_1,
+UNUSUAL: dict[str, Callable[[Path], object]] = {
+    "signing": lambda root: git(root, "config", "commit.gpgsign", "false"),
+    "a hook": lambda root: hook(root, "post-commit", ""),
+    "no branch": lambda root: git(root, "checkout", "-q", "--detach"),
+    "hooks elsewhere": lambda root: git(root, "config", "core.hooksPath", "/dev/null"),
+    "a branch that names another": lambda root: [
+        git(root, "branch", "other"),
+        git(root, "symbolic-ref", "refs/heads/main", "refs/heads/other"),
     ],
-)
+    "a name in latin 1": name_in_latin_1,
+}
+
+
+@pytest.mark.parametrize("reason", UNUSUAL.values(), ids=UNUSUAL.keys())
 def test_anything_unusual_takes_the_long_way(
-    root: Path, reason: Callable[[Path], None], quick: list[str]
+    root: Path, reason: Callable[[Path], object], quick: list[str]
 ) -> None:
     reason(root)
     (root / "new.md").write_text("new\n")
