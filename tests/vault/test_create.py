@@ -48,14 +48,15 @@ def _tree(root: Path) -> dict[str, bytes]:
     }
 
 
-def _file_in_the_way(root: Path) -> None:
-    root.write_text("mine", encoding="utf-8")
-
-
 def _nested_repository(root: Path) -> None:
     (root / "inner").mkdir(parents=True)
     git(root / "inner", "init", "--quiet")
     (root / "inner" / "note.md").write_text("a note", encoding="utf-8")
+
+
+def _in_a_repository(root: Path, path: str, text: str) -> None:
+    git(root.parent, "init", "--quiet")
+    (root.parent / path).write_text(text, encoding="utf-8")
 
 
 def _user_ignores_dot_folders(root: Path) -> None:
@@ -64,39 +65,31 @@ def _user_ignores_dot_folders(root: Path) -> None:
     git(root.parent, "config", "--global", "core.excludesFile", str(rules))
 
 
-def _ignored_by_the_repository_around(root: Path) -> None:
-    git(root.parent, "init", "--quiet")
-    (root.parent / ".gitignore").write_text("vault/\n", encoding="utf-8")
-
-
-def _bare_repository(root: Path) -> None:
-    git(root.parent, "init", "--quiet", "--bare", str(root))
-
-
 def _commit_is_refused(root: Path) -> None:
     git(root.parent, "init", "--quiet")
     hook(root.parent, "pre-commit", "exit 1")
 
 
-def _code_around(root: Path) -> None:
-    git(root.parent, "init", "--quiet")
-    (root.parent / "main.py").write_text("pass\n", encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     ("prepared", "error", "why"),
     [
-        (_file_in_the_way, NotAVault, "not a folder"),
+        (lambda root: root.write_text("mine"), NotAVault, "not a folder"),
         (_nested_repository, NotAVault, "inner in it is a repository of its own"),
         (_user_ignores_dot_folders, NotAVault, "rules:1: .*"),
-        (_ignored_by_the_repository_around, NotAVault, ".gitignore:1: vault/"),
-        (_bare_repository, NotAVault, "git's own folder"),
+        (lambda root: _in_a_repository(root, ".gitignore", "vault/\n"),
+         NotAVault, ".gitignore:1: vault/"),
+        (lambda root: git(root.parent, "init", "--quiet", "--bare", str(root)),
+         NotAVault, "git's own folder"),
         (_commit_is_refused, HistoryError, "cannot be committed"),
-        (_code_around, NotAllowed, "every save is a commit in the repository"),
+        (lambda root: _in_a_repository(root, "main.py", "pass\n"),
+         NotAllowed, "every save is a commit in the repository"),
     ],
-)
+)  # fmt: skip
 def test_a_folder_that_cannot_become_a_vault_is_left_as_it_was(
-    prepared: Callable[[Path], None], error: type[Exception], why: str, tmp_path: Path
+    prepared: Callable[[Path], object],
+    error: type[Exception],
+    why: str,
+    tmp_path: Path,
 ) -> None:
     root = tmp_path / "vault"
     prepared(root)

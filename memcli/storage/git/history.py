@@ -198,15 +198,15 @@ def _reflog(repository: Repository, *refs: str) -> list[_Move]:
 
 
 def left_behind(
-    repository: Repository, movers: tuple[str, ...]
-) -> list[tuple[str, str]]:
-    """The (id, subject) of commits that were HEAD, and are in no branch now.
+    repository: Repository, movers: tuple[str, ...], *, deep: bool = False
+) -> dict[str, str]:
+    """The subjects of commits that were HEAD, and are in no branch now, by their ids.
 
-    Only those from which one of these commands moved HEAD away, the newest first;
-    of a rebase that was given up also those below.
+    Only those from which one of these commands moved HEAD away, the newest first; with
+    `deep`, and of a rebase that was given up, also those below.
     """
     if repository.head() is None:
-        return []
+        return {}
     branch = repository.branch()
     refs = ("HEAD", *([f"refs/heads/{branch}"] if branch else []))
     newest: dict[str, tuple[str, str]] = {}
@@ -221,30 +221,20 @@ def left_behind(
         if mover.startswith(whole)
     }
     if not moved:
-        return []
+        return {}
     lost = repository.look("rev-list", "--reflog", *_NOT_IN_A_BRANCH)
     gone = set(lost.decode().split())
     found = {commit: moved[commit] for commit in moved if commit in gone}
-    aborted = [each for each in found if _ABORT in newest[each][1].partition(":")[0]]
-    if aborted:
-        below = ("log", "-z", "--format=%H%x1f%s", *aborted, *_NOT_IN_A_BRANCH)
+    tips = [
+        each for each in found if deep or _ABORT in newest[each][1].partition(":")[0]
+    ]
+    if tips:
+        below = ("log", "-z", "--format=%H%x1f%s", *tips, *_NOT_IN_A_BRANCH)
         for row in names(repository.look(*below) + b"\0"):
             commit, _, subject = row.partition("\x1f")
             if commit:
                 found.setdefault(commit, subject)
-    return list(found.items())
-
-
-def left_out(repository: Repository, mover: str) -> list[str]:
-    """The commits that this mover left out of HEAD, oldest first.
-
-    With those below them that are in no branch, either.
-    """
-    tips = [commit for commit, _ in left_behind(repository, (mover,))]
-    if not tips:
-        return []
-    words = ("rev-list", "--reverse", "--topo-order", *tips, *_NOT_IN_A_BRANCH)
-    return repository.ask(*words).decode().split()
+    return found
 
 
 def undisturbed(repository: Repository, paths: Sequence[str]) -> list[str]:

@@ -29,7 +29,7 @@ from memcli.storage.git.process import (
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Self
 
 # No program of git's settings for people who read runs for memcli, no git in a
@@ -236,11 +236,6 @@ class Repository:
         """The Markdown files of the vault that git ignores and does not know."""
         words = ("--others", "--ignored", "--exclude-standard", "--", "*.md")
         return names(self.answer("ls-files", "-z", *words))
-
-    def is_clean(self, paths: Collection[str]) -> bool:
-        """Whether all of these files are as HEAD has them (or ignored)."""
-        wanted = set(paths)
-        return not any(path in wanted for _, path in self.status())
 
     # --- the history ----------------------------------------------------------------
 

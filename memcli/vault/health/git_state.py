@@ -162,13 +162,14 @@ def dropped(vault: Vault, repository: Repository) -> Iterator[LeftOut]:
     """
     from memcli.storage.git import history
 
-    behind = dict(history.left_behind(repository, _MOVERS))
+    behind = history.left_behind(repository, _MOVERS)
     if not behind:
         return
-    stashed = history.left_out(repository, _RESET)[-_MOST:]
+    stashed = [*history.left_behind(repository, (_RESET,), deep=True)][:_MOST]
+    commits = [*dict.fromkeys([*behind, *stashed])]
     written = {
         (blob.path, blob.id): blob
-        for blob in reversed(history.blobs_of(repository, [*behind, *stashed]))
+        for blob in reversed(history.blobs_of(repository, commits))
         if layout.is_entry(blob.path)
     }
     had = history.blobs(repository, {path for path, _ in written}, None, of="HEAD")

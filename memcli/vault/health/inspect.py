@@ -246,7 +246,7 @@ def _history(vault: Vault, path: str) -> tuple[list[Commit], str | None]:
         return [], "the vault is not under git"
     try:
         commits = history.log(repository, path, _MOST_COMMITS)
-        dirty = not repository.is_clean([path])
+        dirty = any(path == other for _, other in repository.status())
     except MemcliError as error:
         return [], error.message
     if not commits:
