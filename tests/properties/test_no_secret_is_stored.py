@@ -28,7 +28,7 @@ from memcli.sessions.reflect_session import reflect_file
 from memcli.vault import session_records
 from tests.conftest import sample
 from tests.contexts import context_of
-from tests.entries.text.secret_kinds import HARMLESS, SECRETS, fill
+from tests.entries.text.secret_kinds import SECRETS, fill
 from tests.hosts.writing import write
 
 
@@ -135,11 +135,6 @@ def test_every_kind_is_taken_out_of_what_is_mined(
     everything = held(vault, home)
     assert everything.count("always run the linter before step") >= 25
     assert [name for name in SECRETS if SECRETS[name].lower() in everything] == []
-
-
-def test_what_only_looks_like_a_secret_is_saved(vault: Vault) -> None:
-    drafts = [vault.draft({"text": text}) for text in HARMLESS if text.strip()]
-    vault.save_all(drafts)
 
 
 # --- every field of an entry ------------------------------------------------------------

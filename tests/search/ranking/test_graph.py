@@ -173,18 +173,6 @@ def ask(
     )
 
 
-def test_a_shared_entity_leads_to_what_shares_no_word(vault: Vault) -> None:
-    hit = save(vault, "Checkout times out at night", entities=["ledger-db"])
-    tied = save(vault, "Vacuum runs from two to four", entities=["ledger-db"])
-    save(vault, "Lunch is at noon")
-    rows = ask(vault, "why does checkout time out?").rows
-    assert [row.id for row in rows] == [hit, tied]
-    assert rows[1].channels == ["graph"]
-    assert rows[1].explain is not None
-    assert rows[1].explain["path"] == [{"entry": hit}, {"entity": "ledger-db"}]
-    assert [row.id for row in ask(vault, "why checkout?", depth=0).rows] == [hit]
-
-
 @pytest.mark.parametrize(
     ("said", "begun"),
     [
@@ -192,6 +180,7 @@ def test_a_shared_entity_leads_to_what_shares_no_word(vault: Vault) -> None:
         ("Card payments run in what we call Falcon", "Falcon's log is full"),
         ("Card payments run in a script called `heron`.", "Stop heron at two"),
         ("Card payments were written by Noor Haddad", "Noor Haddad sits in Lisbon"),
+        ("Card payments: see ./cmd/sum/", "Bob reviews ./cmd/sum/"),
     ],
 )
 def test_a_name_that_nobody_registered_leads_both_ways(
@@ -201,6 +190,9 @@ def test_a_name_that_nobody_registered_leads_both_ways(
     save(vault, "Lunch is at noon")
     rows = ask(vault, "how do card payments work?").rows
     assert [row.id for row in rows] == [hit, tied]
+    assert rows[1].channels == ["graph"]
+    assert rows[1].entities == []
+    assert [row.id for row in ask(vault, "card payments", depth=0).rows] == [hit]
     back = begun.partition(" ")[2]
     assert [row.id for row in ask(vault, back).rows] == [tied, hit]
 
