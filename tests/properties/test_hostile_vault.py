@@ -19,13 +19,12 @@ import pytest
 
 from memcli import Vault, Vaults
 from memcli.entries import layout
-from memcli.errors import InvalidValue, MemcliError, NotAVault, Unreadable, UnsafePath
+from memcli.errors import InvalidValue, MemcliError, Unreadable
 from memcli.sessions.hooks import call as hook
 from memcli.sessions.hooks import pipe
 from memcli.storage import journal, state_dirs
 from memcli.storage.git.repository import Repository
 from memcli.storage.journal import FileChange
-from memcli.storage.vault_paths import inside
 from memcli.vault.health.lint import lint
 from tests import processes
 from tests.checkouts import allow
@@ -85,53 +84,6 @@ def test_a_planted_journal_and_a_link_into_git_write_nothing(
     with pytest.raises(Unreadable):
         every_path(vault)
     assert Path(vault.root, ".git", "config").read_bytes() == before
-
-
-@posix
-@pytest.mark.parametrize("target", [".git", "sub/../.git", "h"])
-def test_no_path_leads_below_git_by_any_link(vault: Vault, target: str) -> None:
-    Path(vault.root, "sub").mkdir()
-    Path(vault.root, "h").symlink_to(".git")
-    Path(vault.root, "g").symlink_to(target)
-    with pytest.raises(UnsafePath, match="git's own folder"):
-        inside(vault.root, "g/config")
-
-
-def bare_repository(folder: Path, trap: Trap) -> None:
-    """What git takes for a repository, as notes could bring it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "HEAD").write_text("ref: refs/heads/main\n")
-    (folder / "config").write_text(
-        "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n"
-        f'\tfsmonitor = "{trap.command}"\n\tsshCommand = "{trap.command}"\n'
-    )
-    for name in ("objects", "refs"):
-        (folder / name).mkdir(exist_ok=True)
-
-
-def test_a_bare_repository_among_the_notes_is_not_the_vaults(
-    tmp_path: Path, trap: Trap
-) -> None:
-    top = tmp_path / "code"
-    subprocess.run(["git", "init", "-q", str(top)], check=True)
-    root = top / "notes"
-    (root / ".memcli").mkdir(parents=True)
-    bare_repository(root, trap)
-    vault = Vault.open(str(root))
-    every_path(vault)
-    assert not trap.mark.exists()
-    log = ["git", "-C", str(top), "log", "--format=%s"]
-    assert "save: " in subprocess.run(log, capture_output=True, text=True).stdout
-
-
-@posix
-def test_a_settings_folder_that_is_a_link_is_refused_by_name(
-    vault: Vault, tmp_path: Path
-) -> None:
-    shutil.move(os.path.join(vault.root, ".memcli"), tmp_path / "elsewhere")
-    Path(vault.root, ".memcli").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(NotAVault, match="symbolic link"):
-        Vault.open(vault.root)
 
 
 # --- where our own files lie --------------------------------------------------------

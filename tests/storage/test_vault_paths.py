@@ -68,6 +68,8 @@ def test_symbolic_links_may_not_lead_out(tmp_path: Path) -> None:
     (root / "memories" / "file.md").symlink_to(outside / "a.md")
     (root / "memories" / "dangling.md").symlink_to("/nowhere/at/all")
     (root / "memories" / "up").symlink_to("..")
+    for name, target in (("g", ".git"), ("h", "memories/../.git"), ("i", "h")):
+        (root / name).symlink_to(target)
     for relative in (
         "folder",
         "folder/a.md",
@@ -76,6 +78,7 @@ def test_symbolic_links_may_not_lead_out(tmp_path: Path) -> None:
         "memories/dangling.md",
         "memories/up/folder/a.md",
         "memories/up",
+        *("g/config", "h/config", "i/config"),
     ):
         with pytest.raises(UnsafePath):
             inside(str(root), relative)
