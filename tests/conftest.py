@@ -233,6 +233,8 @@ def snapshot() -> Callable[[str], dict[str, str]]:
     as HEAD, staged, changed and untracked.
     """
 
+    from tests.git_command import git
+
     def take(root: str) -> dict[str, str]:
         found = {}
         for folder, names, files in os.walk(root):
@@ -245,13 +247,7 @@ def snapshot() -> Callable[[str], dict[str, str]]:
                 data = path.read_bytes() if path.is_file() else b"(no file)"
                 found[str(path.relative_to(root))] = hashlib.sha256(data).hexdigest()
         for question in ("rev-parse HEAD", "diff --cached", "status --porcelain -uall"):
-            asked = subprocess.run(
-                ["git", "-C", root, *question.split()],
-                capture_output=True,
-                text=True,
-                check=True,
-            )
-            found[question] = asked.stdout
+            found[question] = git(root, *question.split())
         return found
 
     return take

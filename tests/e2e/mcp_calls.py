@@ -9,17 +9,10 @@ from typing import Any
 
 from tests.e2e.model import Call, tools_of
 from tests.e2e.scratch import Scratch
+from tests.e2e.sessions import JUDGED, TAUGHT
 
 FACT = "The warehouse is rebuilt from the nightly snapshot at two o'clock."
 ASKS = "When is the warehouse rebuilt?"
-TAUGHT = "hm, the payment tests could take a local redis, that of staging is shared"
-JUDGED = {
-    "turns": [1],
-    "kind": "convention",
-    "text": "The payment tests take a local redis; that of staging is shared.",
-    "why": "another session may use it",
-    "confidence": "HIGH",
-}
 # What stands before the name of a tool; Codex lists them under a name of their own.
 PREFIXES = {
     "claude-code": "mcp__memcli__",

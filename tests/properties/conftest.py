@@ -1,7 +1,6 @@
 """Vaults for the tests of this folder: one of each sort of entry, one published."""
 
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from memcli.storage.known_vaults import KnownVault
 from memcli.vault import publishing
 from tests import databases
 from tests.conftest import NOW, isolated_environment
+from tests.git_command import git
 from tests.saving import configure
 
 AGENTS = """
@@ -80,8 +80,8 @@ def company(server: databases.Server, database: str, home: Path) -> Callable[...
 
 
 def commit(root: str) -> None:
-    for command in (["add", "-A"], ["commit", "-q", "--allow-empty", "-m", "x"]):
-        subprocess.run(["git", "-C", root, *command], check=True, capture_output=True)
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "--allow-empty", "-m", "x")
 
 
 def publish(server: databases.Server, database: str, vault: Vault) -> Any:

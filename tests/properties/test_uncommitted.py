@@ -6,7 +6,6 @@ disk again, whether or not any commit held it.
 
 import os
 import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -86,8 +85,7 @@ def edited_under_hooks(vault: Vault) -> None:
 
 def in_a_larger_repository(vault: Vault) -> None:
     shutil.rmtree(Path(vault.root, ".git"))
-    top = str(Path(vault.root).parent)
-    subprocess.run(["git", "init", "-q", "-b", "main", top], check=True)
+    git(Path(vault.root).parent, "init", "-q", "-b", "main")
     git(vault, "commit", "-q", "--allow-empty", "-m", "start")
 
 
@@ -142,12 +140,7 @@ def test_what_no_commit_held_is_a_commit_of_its_own_and_alone(
     assert subjects == ["review: rejected Use emacs", f"keep: {path}"]
     changed = git(filled, "show", "--format=", "--name-only", "--relative", "HEAD~1")
     assert changed == f"{path}\n"
-    held = subprocess.run(
-        ["git", "-C", filled.root, "show", f"HEAD~1:./{path}"],
-        capture_output=True,
-        check=True,
-    )
-    assert held.stdout == data
+    assert git(filled, "show", f"HEAD~1:./{path}").encode() == data
     left = git(filled, "status", "--porcelain", "-uall").splitlines()
     assert left == [row for row in waiting if not row.endswith(path)]
 

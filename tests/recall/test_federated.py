@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.storage import known_vaults
 from tests.conftest import NOW, VaultMaker, state_of
+from tests.saving import configure
 
 Configure = Callable[..., Path]
 
@@ -24,14 +26,7 @@ Configure = Callable[..., Path]
 @pytest.fixture
 def user_config(home: Path) -> Configure:
     """Write the user's config.toml."""
-
-    def write(text: str) -> Path:
-        path = home / ".config" / "memcli" / "config.toml"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    return write
+    return partial(configure, home)
 
 
 def table(name: str, vault: Vault | Path, **more: Any) -> str:

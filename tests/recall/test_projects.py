@@ -8,6 +8,7 @@ from memcli.api import Vault
 from memcli.errors import InvalidValue, UsageError
 from memcli.recall.filters import named_project
 from memcli.recall.query import Filters, Query, view_of
+from tests.git_command import git
 
 SHOP, BLOG = "github.com/acme/shop", "github.com/acme/blog"
 
@@ -127,11 +128,8 @@ def test_a_mined_text_that_another_project_rejected_is_new_here(vault: Vault):
 def test_a_vault_is_asked_from_the_folder_of_the_process(
     vault: Vault, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ):
-    import subprocess
-
-    subprocess.run(["git", "init", "-q", str(tmp_path / "shop")], check=True)
-    remote = ["remote", "add", "origin", f"https://{SHOP}.git"]
-    subprocess.run(["git", "-C", str(tmp_path / "shop"), *remote], check=True)
+    git(tmp_path, "init", "-q", "shop")
+    git(tmp_path / "shop", "remote", "add", "origin", f"https://{SHOP}.git")
     monkeypatch.chdir(tmp_path / "shop")
     standing = Vault.open(vault.root)
     assert standing.here == SHOP

@@ -17,6 +17,7 @@ from memcli.vault.caller import Caller
 from memcli.vault.vault import Vault
 from memcli.vault.vaults import Vaults
 from tests.conftest import VaultMaker
+from tests.saving import configure
 
 URL = "postgresql://ada:s3cret@db.acme.com/memory"
 ASKED = "postgresql://ada@db.acme.com/memory gave no answer in time"
@@ -40,8 +41,7 @@ def tries(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def at(make_vault: VaultMaker, home: Path) -> Callable[..., Caller]:
     """A user with a vault of files and one in a database; who asks at a second."""
     known_vaults.set_default_vault(make_vault("own").root, os.environ)
-    config = home / ".config" / "memcli" / "config.toml"
-    config.write_text(f"[vaults.company]\nengine = '{URL}'\n")
+    configure(home, f"[vaults.company]\nengine = '{URL}'\n")
     return lambda second, **others: Caller(
         environ=os.environ, now_ms=lambda: second * 1000, **others
     )

@@ -17,6 +17,7 @@ from memcli.search.index import Index
 from memcli.search.reader import Reader
 from memcli.storage import known_vaults, settings
 from tests.conftest import VaultMaker, state_of
+from tests.saving import configure
 
 Trouble = Callable[[Path], object]
 MENDED: list[Callable[[], object]] = []
@@ -28,8 +29,7 @@ def own(make_vault: VaultMaker, home: Path) -> Iterator[Vault]:
     vault.save(vault.draft({"text": "We deploy on Mondays"}))
     team.save(team.draft({"text": "The team says that we deploy on Tuesdays"}))
     known_vaults.set_default_vault(vault.root, os.environ)
-    config = home / ".config" / "memcli" / "config.toml"
-    config.write_text(f"[vaults.team]\npath = '{team.root}'\nrole = 'ro'\n")
+    configure(home, f"[vaults.team]\npath = '{team.root}'\nrole = 'ro'\n")
     yield vault
     while MENDED:
         MENDED.pop()()
