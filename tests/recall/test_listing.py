@@ -11,7 +11,6 @@ from memcli.recall.listing import Listed, listed, show
 from memcli.recall.query import EVERYTHING, Filters, Query, view_of
 from memcli.vault.vaults import Vaults
 from tests.conftest import NOW, VaultMaker
-from tests.saving import every
 
 DAY = 86_400
 
@@ -66,24 +65,6 @@ def test_since_counts_when_an_entry_was_written(days: Vault) -> None:
     days.save(days.draft(old))
     found = listed(days, ask(), NOW + 3 * DAY)
     assert set(titles(found)) == {"an old event", "day 3"}
-
-
-def test_filters_and_eligibility_admit_what_recall_admits(days: Vault) -> None:
-    first = listed(days, ask()).rows[0].id
-    days.resolve(first)
-    for query in (
-        ask(),
-        ask(filters=Filters(kinds=("fix",))),
-        ask(filters=Filters(tags=("b",), tags_match="any_strict")),
-        ask(statuses=("resolved",)),
-    ):
-        rows = every(days, query).rows[::-1]
-        assert [row.id for row in listed(days, query).rows] == [r.id for r in rows]
-    assert first not in [row.id for row in listed(days, ask()).rows]
-
-
-def test_an_agent_is_listed_what_it_may_see(days: Vault) -> None:
-    assert listed(days.acting_as("eve"), ask()).total == 0
 
 
 def test_several_vaults_are_one_list(days: Vault, make_vault: VaultMaker) -> None:

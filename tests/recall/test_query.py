@@ -114,35 +114,31 @@ def window(**words: Any) -> tuple[str | None, str | None]:
     return first, last
 
 
+WEEK = ("2026-11-09", "2026-11-16")
+
+
 @pytest.mark.parametrize(
-    ("named", "first", "last"),
+    ("words", "let_pass"),
     [
-        ("last week", "2026-11-09", "2026-11-16"),
-        (" Last  WEEK ", "2026-11-09", "2026-11-16"),
-        ("today", "2026-11-21", "2026-11-22"),
+        ({"after": "last week"}, WEEK),
+        ({"after": " Last  WEEK "}, WEEK),
+        ({"after": "today"}, ("2026-11-21", "2026-11-22")),
+        ({"before": "last week"}, (None, "2026-11-09")),
+        ({"after": "last week", "before": "last week"}, WEEK),
+        ({"after": "last month", "before": "last week"}, ("2026-10-01", "2026-11-09")),
+        ({"after": "today", "before": "now"}, ("2026-11-21", "2026-11-21T10:20:30Z")),
+        ({"after": "last week", "at": "2025-06-18"}, ("2025-06-09", "2025-06-16")),
+        # A date and a distance are bounds, and no periods.
+        ({"after": "2026-05"}, ("2026-05-01", None)),
+        ({"after": "7d"}, ("2026-11-14T10:20:30Z", None)),
+        ({"after": "2026-05", "before": "2026-05"}, ("2026-05-01", "2026-06-01")),
+        ({}, (None, None)),
     ],
 )
-def test_a_named_period_is_that_period(named: str, first: str, last: str) -> None:
-    assert window(after=named) == (first, last)
-    assert window(before=named) == (None, first)
-    assert window(after=named, before=named) == (first, last)
-    assert window(after=named, before="now") == (first, "2026-11-21T10:20:30Z")
-
-
-def test_a_date_and_a_distance_are_bounds() -> None:
-    assert window(after="2026-05") == ("2026-05-01", None)
-    assert window(after="2026-05-31") == ("2026-05-31", None)
-    assert window(after="7d") == ("2026-11-14T10:20:30Z", None)
-    assert window(after="2026-05", before="2026-05") == ("2026-05-01", "2026-06-01")
-    assert window(after="last month", before="last week") == (
-        "2026-10-01",
-        "2026-11-09",
-    )
-    assert window() == (None, None)
-
-
-def test_a_named_period_counts_from_the_moment_that_at_names() -> None:
-    assert window(after="last week", at="2025-06-18") == ("2025-06-09", "2025-06-16")
+def test_a_period_that_is_named_is_that_period_and_a_date_is_a_bound(
+    words: dict[str, str], let_pass: tuple[str | None, str | None]
+) -> None:
+    assert window(**words) == let_pass
 
 
 @pytest.mark.parametrize(

@@ -21,23 +21,6 @@ def found(vault: Vault, question: str, **filters: object) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("said", "asked"),
-    [
-        ("committed to main", "commit"),
-        ("the HTTPServer class", "server"),
-        ("edit src/app/main.py", "main.py"),
-        ("ein Café in Köln", "cafe koln"),
-        ("東京タワーに行く", "タワー"),
-    ],
-)
-def test_inflections_names_and_other_scripts_are_found(
-    vault: Vault, said: str, asked: str
-) -> None:
-    save(vault, said)
-    assert found(vault, asked) == [said]
-
-
 def test_question_without_content_says_so(vault: Vault) -> None:
     save(vault, "red apples")
     answer = vault.recall("what is it about?")
