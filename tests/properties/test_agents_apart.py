@@ -9,7 +9,6 @@ names of files, counts.
 import difflib
 import json
 import operator
-import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -31,6 +30,7 @@ from memcli.sessions import markers, reflect_session
 from memcli.sessions.hooks import call as hook
 from memcli.sessions.hooks import pipe
 from tests.conftest import NOW, VaultMaker
+from tests.contexts import context_of
 from tests.sessions.hooks.calling import session
 
 pytestmark = pytest.mark.slow
@@ -81,9 +81,8 @@ HELD: list[dict[str, Any]] = [
 class Door:
     """One agent's way into one vault; the clock goes on by a second with each step."""
 
-    def __init__(self, vault: Vault, agent: str, environ: dict[str, str]) -> None:
-        self.root, self.agent = vault.root, agent
-        self.environ = environ
+    def __init__(self, vault: Vault, agent: str) -> None:
+        self.vault, self.root, self.agent = vault, vault.root, agent
         self.step = 0
         self.drawn: dict[int, int] = {}
         self.said: list[str] = []
@@ -98,17 +97,11 @@ class Door:
     def context(self, via: str = "recall") -> Context:
         self.step += 1
         self.said = []
-        return Context(
-            environ=self.environ,
+        return context_of(
+            self.vault,
             now_ms=self.now_ms,
             entropy=self.entropy,
-            read_stdin=lambda: b"",
-            stdin_is_terminal=False,
-            ask=lambda _: None,
             tell=self.said.append,
-            progress=lambda _: None,
-            vault=self.root,
-            json=True,
             agent=self.agent,
             via=via,
         )
@@ -198,7 +191,7 @@ def hide(vault: Vault, agent: str, transcript: str) -> None:
     for name in ("s1", "s2"):
         markers.begin(vault.root, name, "claude-code", transcript, agent="alpha")
         markers.note(vault.root, name, markers.TOLD, [HIDDEN], "alpha")
-    door = Door(vault, "alpha", dict(os.environ))
+    door = Door(vault, "alpha")
     door.run("recall", "billing service", "--research", "slow-billing")
     door.hook("session-start", {"session_id": "s1", "source": "startup"})
     # What sessions teach is shared, and no group's; here it is the other agents' own.
@@ -405,7 +398,7 @@ def test_nothing_private_stands_in_what_a_mate_is_told_of_shared_memories(
 
     hidden = ids(vault) - ids(mate)
     assert len(hidden) > 6
-    door = Door(vault, "mate", dict(os.environ))
+    door = Door(vault, "mate")
     steps = [
         *looks(door),
         door.run("recall", "gateway", "--set", "history=true", "--explain"),
@@ -447,7 +440,7 @@ def test_an_agent_in_a_vault_of_others_is_told_what_it_is_told_alone(
     for vault in (whole, twin):
         Path(vault.root, layout.CONFIG).write_text(CONFIG, encoding="utf-8")
     hide(whole, agent, transcript)
-    doors = [Door(vault, agent, dict(os.environ)) for vault in (whole, twin)]
+    doors = [Door(vault, agent) for vault in (whole, twin)]
     both = zip(*(script(door, transcript) for door in doors), strict=True)
     for (what, among), (_, alone) in both:
         one, two = plainly(doors[0], among), plainly(doors[1], alone)

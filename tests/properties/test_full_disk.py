@@ -65,17 +65,8 @@ def as_it_is(_root: Path) -> None:
     pass
 
 
+Prepare = Callable[[Path], None]
 STATES = (as_it_is, hooked, edited, unread)
-
-
-def checked(root: Path, states: tuple[State, State], code: int) -> None:
-    """The vault on the full disk is the old one, or the new one if that was said, or
-    where the disk does not even take the old text: then the journal is still there."""
-    assert code in (0, REFUSED)
-    kept = code and state_of(root, layout.JOURNAL).exists()
-    assert state(root) == states[bool(kept or not code)]
-    if code and not kept:  # else the next command commits, or writes git's index
-        assert git(root, "diff", "--cached", "--name-only") == ""
 
 
 def settled(root: Path, left: list[str]) -> None:
@@ -93,44 +84,27 @@ def settled(root: Path, left: list[str]) -> None:
     git(root, "fsck", "--no-dangling")
 
 
-class Trials:
-    """An operation on copies of a vault, each time with a disk that refuses otherwise.
+def trial(
+    full: Path, folder: Path, prepare: Prepare, act: Prepare
+) -> tuple[int, bool, tuple[State, State]]:
+    """Let a child act on a copy of a vault.
 
-    Args:
-        full: the vault.
-        folder: where the copies go.
-        name: of the operation.
-        prepare: what is done to each copy first.
+    Returns its code, whether the change is made, and the vault before and after.
     """
-
-    def __init__(
-        self, full: Path, folder: Path, name: str, prepare: Callable[[Path], None]
-    ) -> None:
-        self.full, self.folder = full, folder
-        self.act, self.prepare = OPERATIONS[name], prepare
-        self.codes: list[int] = []
-        self._states: tuple[State, State] | None = None
-
-    def run(self, refuse: Callable[[], object]) -> None:
-        """Try it, and look at the vault; the first time nothing must be refused."""
-        root = self.folder / "vault"
-        shutil.copytree(self.full, root)
-        opened(root, 1_500).recall("anything")
-        self.prepare(root)
-        old, left = state(root), dirty(root)
-
-        def act() -> None:
-            vault = opened(root, 2_000)
-            refuse()
-            self.act(vault)
-
-        code = ended(act)
-        self.codes.append(code)
-        if self._states is None:
-            self._states = old, state(root)
-        checked(root, self._states, code)
-        settled(root, left)
-        shutil.rmtree(root)
+    root = folder / "vault"
+    shutil.copytree(full, root)
+    opened(root, 1_500).recall("anything")
+    prepare(root)
+    old, left = state(root), dirty(root)
+    code = ended(partial(act, root))
+    new = state(root)
+    assert code in (0, REFUSED)
+    kept = code and state_of(root, layout.JOURNAL).exists()
+    if code and not kept:  # else the next command commits, or writes git's index
+        assert git(root, "diff", "--cached", "--name-only") == ""
+    settled(root, left)
+    shutil.rmtree(root)
+    return code, bool(not code or kept), (old, new)
 
 
 def refusing(first: int, *, also_later: bool) -> None:
@@ -172,7 +146,16 @@ def test_a_write_or_a_git_that_finds_the_disk_full_halves_nothing(
 ) -> None:
     cases = itertools.product(STATES, (False, True), STEPS)
     for prepare, also_later, first in sample(cases, 5):
-        trials = Trials(full, tmp_path, name, prepare)
-        trials.run(lambda: None)
-        trials.run(partial(refusing, first, also_later=also_later))
-        assert trials.codes[0] == 0
+
+        def act(root: Path, refuse: Callable[[], None] = lambda: None) -> None:
+            vault = opened(root, 2_000)
+            refuse()
+            OPERATIONS[name](vault)
+
+        refuse = partial(refusing, first, also_later=also_later)
+        code, _, states = trial(full, tmp_path, prepare, act)
+        assert code == 0
+        # The old vault, or the new one if that was said, or where the disk does not
+        # even take the old text: then the journal is still there.
+        _, made, ends = trial(full, tmp_path, prepare, partial(act, refuse=refuse))
+        assert ends[1] == states[made]

@@ -7,8 +7,6 @@ together, with nothing lost and nothing twice.
 
 import os
 import shutil
-import signal
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,9 +20,8 @@ from memcli.vault.health import repair
 from tests import clones
 from tests.clones import TERMS, Clones, dirty, say, texts, tree
 from tests.conftest import sample, state_of
-from tests.forks import ended
 from tests.git_command import git
-from tests.properties.test_kill_git import die
+from tests.properties.test_kill_lifecycle import run_and_kill
 
 pytestmark = [
     pytest.mark.slow,
@@ -59,12 +56,6 @@ def copied(apart: Path, folder: Path) -> Clones:
     return clones.copied(apart, folder, "laptop", "desk")
 
 
-def died(act: Callable[[], object]) -> bool:
-    code = ended(act)
-    assert code in (0, -signal.SIGKILL)
-    return code != 0
-
-
 def whole_again(two: Clones, before: str) -> None:
     desk = two.roots["desk"]
     two.vault("desk").recall("anything")  # finishes what was begun
@@ -84,19 +75,7 @@ def whole_again(two: Clones, before: str) -> None:
 
 def is_killed(two: Clones, step: int) -> bool:
     """Sync the desk in a child that dies at the n-th step; whether it did."""
-    seen = 0
-
-    def reached(_: str) -> None:
-        nonlocal seen
-        seen += 1
-        if seen == step:
-            die()
-
-    def run() -> None:
-        files.reached = reached
-        sync.sync(two.vault("desk"), TERMS)
-
-    return died(run)
+    return run_and_kill(two.roots["desk"], lambda v: sync.sync(v, TERMS), step)
 
 
 def steps(apart: Path, folder: Path) -> list[str]:
