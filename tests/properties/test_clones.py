@@ -171,15 +171,9 @@ class World:
             if entry.superseded_by == old.id:
                 self.write(clone, entry.replace(superseded_by=None), entry)
 
-    def tag(self, clone: int, old: Entry, word: str) -> None:
-        tags = tuple(dict.fromkeys((*old.tags, word)))
+    def tag(self, clone: int, old: Entry, text: str) -> None:
+        tags = tuple(dict.fromkeys((*old.tags, text.split()[0])))
         self.write(clone, old.replace(tags=tags, updated=self.now()), old)
-
-    def untag(self, clone: int, old: Entry) -> None:
-        self.write(clone, old.replace(tags=old.tags[1:], updated=self.now()), old)
-
-    def pin(self, clone: int, old: Entry) -> None:
-        self.write(clone, old.replace(pinned=not old.pinned), old)
 
     def edit(self, clone: int, old: Entry, text: str) -> None:
         """A person replaces the text by hand; the old words are only in git."""
@@ -191,32 +185,6 @@ class World:
         path = f"notes/{slug(text)}.md"
         if path not in self.clones[clone]:
             self.write(clone, old.replace(path=path), old)
-
-    def page(self, clone: int, text: str) -> None:
-        page = self.clones[clone].get(README, b"# A vault\n")
-        section = f"\n## 2026-11-21: {text} {self.clock}\nWhy not.\n"
-        self.clock += 1
-        self.clones[clone][README] = page + section.encode()
-        self.said.append(Said("", f"{text} {self.clock - 1}"))
-
-    def register(self, clone: int, name: str, alias: str) -> None:
-        path = f"entities/tool/{slug(name)}.md"
-        files = self.clones[clone]
-        lines = f"aliases: [{alias}]\n"
-        if path in files:
-            entry = codec.decode(files[path], path).entry
-            known = dict(entry.extra).get("aliases", "aliases: []\n")
-            if alias not in known:
-                lines = known.replace("]", f", {alias}]")
-                files[path] = codec.rewrite(
-                    files[path], entry.replace(extra=(("aliases", lines),))
-                )
-        else:
-            entry = Entry(
-                self.fresh_id(), title=name, created=self.now(), path=path,
-                extra=(("aliases", lines),),
-            )  # fmt: skip
-            files[path] = codec.encode(entry)
 
     # --- meeting --------------------------------------------------------------------
 
@@ -235,8 +203,8 @@ class World:
 WORDS = ["deploy", "cache", "queue", "port", "disk"]
 TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join)
 ACTS = (
-    "save", "evolve", "evolve", "resolve", "reopen", "forget", "tag", "untag", "pin",
-    "edit", "rename", "page", "register", "sync", "sync", "sync",
+    "save", "evolve", "evolve", "resolve", "reopen", "forget", "tag", "edit", "rename",
+    "sync", "sync", "sync",
 )  # fmt: skip
 STEPS = st.lists(
     st.tuples(st.integers(0, 2), st.sampled_from(ACTS), st.integers(0, 9), TEXTS),
@@ -247,16 +215,8 @@ STEPS = st.lists(
 def play(world: World, steps: list[tuple[int, str, int, str]]) -> None:
     for clone, act, pick, text in steps:
         there = world.current(clone)
-        words = {
-            "save": (text,),
-            "page": (text,),
-            "register": (text.split()[0], text[-3:]),
-            "evolve": (text,),
-            "edit": (text,),
-            "rename": (text,),
-            "tag": (text.split()[0],),
-        }.get(act, ())
-        if act in ("save", "reopen", "page", "register", "sync"):
+        words = () if act in ("resolve", "reopen", "forget", "sync") else (text,)
+        if act in ("save", "reopen", "sync"):
             getattr(world, act)(clone, *words)
         elif there:
             getattr(world, act)(clone, there[pick % len(there)], *words)
