@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 PRECISION = report.Target(0.85, at_least=True)
 FOUND = report.Target(0.25, at_least=True)
 LEVELS = ("HIGH", "MEDIUM", "LOW", "none")
-CATEGORIES = ("preference", "correction", "fix", "workflow", "idea")
 
 
 class Turn:
@@ -41,11 +40,6 @@ class Turn:
         self.before: str = row["before"]
         named = {label["confidence"] for label in row["labels"]}
         self.label = next((level for level in LEVELS if level in named), "none")
-        self.categories = {
-            label["category"]
-            for label in row["labels"]
-            if label["confidence"] in ("HIGH", "MEDIUM")
-        }
         self.found: list[Candidate] = []
 
     @property
