@@ -81,26 +81,23 @@ def test_a_word_that_an_entry_holds_is_never_respelled(vault: Vault):
     assert answer.reading == {}
 
 
-def test_developers_words_meet_in_both_directions(vault: Vault):
-    said = [
-        "k8s quota",
-        "open a pull request first",
-        "run it in continuous integration",
-    ]
-    save(vault, *said)
-    for asked, text in zip(("kubernetes", "PR", "CI"), said, strict=True):
-        assert [row.text for row in vault.recall(asked).rows] == [text]
-    save(vault, "the PR template")
-    rows = [row.text for row in vault.recall("pull request template").rows]
-    assert rows[0] == "the PR template"
-
-
-def test_forms_of_one_word_meet_whichever_is_asked_for(vault: Vault):
-    save(vault, "Noor bought the domain", "two children use one tablet")
-    for asked, text in (("buy", "bought"), ("child", "children")):
-        assert [text in row.text for row in vault.recall(asked).rows] == [True]
-    save(vault, "they build in the morning")
-    assert vault.recall("who built it?").rows[0].text == "they build in the morning"
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("kubernetes", "k8s quota"),
+        ("PR", "open a pull request first"),
+        ("pull request template", "the PR template"),
+        ("CI", "run it in continuous integration"),
+        ("buy", "Noor bought the domain"),
+        ("child", "two children use one tablet"),
+        ("who built it?", "they build in the morning"),
+    ],
+)
+def test_developers_words_and_forms_of_a_word_meet_in_both_directions(
+    vault: Vault, asked: str, found: str
+):
+    save(vault, found, "lunch is at noon")
+    assert [row.text for row in vault.recall(asked).rows] == [found]
 
 
 def test_exact_counts_the_words_as_typed(vault: Vault):

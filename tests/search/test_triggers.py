@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -174,47 +175,40 @@ def settled(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> trigger_table.Tabl
     return table
 
 
-def test_a_table_older_than_a_folder_of_its_vault_is_not_fresh(
-    vault: Vault, settled: trigger_table.Table
-):
-    save(vault, OTHER)
-    assert not settled.is_fresh(vault.root)
-
-
 def folder_of_an_entry(vault: Vault) -> Path:
     return next(Path(vault.root, "memories").rglob("*.md")).parent
 
 
-def set_times_back(folder: Path, before: os.stat_result) -> None:
-    os.utime(folder, ns=(before.st_atime_ns, before.st_mtime_ns))
+def a_save(vault: Vault) -> None:
+    save(vault, OTHER)
 
 
-def test_a_file_that_came_with_its_folders_time_put_back_is_seen(
-    vault: Vault, settled: trigger_table.Table
+def a_file(vault: Vault) -> None:
+    """As rsync -a and tar leave it, with its folder's time put back."""
+    (folder_of_an_entry(vault) / "new.md").write_text("new")
+
+
+def a_copy(vault: Vault) -> None:
+    folder = folder_of_an_entry(vault)
+    folder.rename(f"{vault.root}.old")
+    shutil.copytree(f"{vault.root}.old", folder)
+
+
+def a_link(vault: Vault) -> None:
+    folder = folder_of_an_entry(vault)
+    folder.rename(f"{vault.root}.old")
+    folder.symlink_to(f"{vault.root}.old")
+
+
+@pytest.mark.parametrize("change", [a_save, a_file, a_copy, a_link])
+def test_a_table_of_before_a_change_is_not_fresh(
+    vault: Vault, settled: trigger_table.Table, change: Callable[[Vault], None]
 ):
     folder = folder_of_an_entry(vault)
-    before = folder.stat()
-    (folder / "new.md").write_text("as rsync -a and tar leave it")
-    set_times_back(folder, before)
-    assert folder.stat().st_mtime_ns == before.st_mtime_ns
-    assert not settled.is_fresh(vault.root)
-
-
-@pytest.mark.parametrize("is_link", [False, True])
-def test_a_folder_that_was_swapped_for_a_copy_is_seen(
-    vault: Vault, settled: trigger_table.Table, tmp_path: Path, is_link: bool
-):
-    folder = folder_of_an_entry(vault)
-    before, above = folder.stat(), folder.parent.stat()
-    copy = tmp_path / "copy"
-    shutil.copytree(folder, copy)
-    folder.rename(tmp_path / "old")
-    if is_link:
-        folder.symlink_to(tmp_path / "old")
-    else:
-        copy.rename(folder)
-        set_times_back(folder, before)
-    set_times_back(folder.parent, above)
+    before = {each: each.stat() for each in (folder, folder.parent)}
+    change(vault)
+    for each, was in before.items() if change is not a_save else ():
+        os.utime(each, ns=(was.st_atime_ns, was.st_mtime_ns), follow_symlinks=False)
     assert not settled.is_fresh(vault.root)
 
 
