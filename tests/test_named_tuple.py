@@ -4,13 +4,11 @@ import copy
 import json
 import pickle
 import typing
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import pytest
 
 from memcli import named_tuple
-
-_T = TypeVar("_T")
 
 
 class Ours(named_tuple.NamedTuple):
@@ -36,16 +34,6 @@ class Theirs(typing.NamedTuple):
     a: int
     b: str = "b"
     c: tuple[int, ...] = ()
-
-
-class OfAny(named_tuple.NamedTuple, Generic[_T]):
-    """A tuple that is generic."""
-
-    value: _T
-
-
-class Empty(named_tuple.NamedTuple):
-    """A tuple without fields."""
 
 
 def made(kind: Any, values: list[Any], named: dict[str, Any]) -> Any:
@@ -79,7 +67,7 @@ def test_a_class_describes_itself_as_typings_does() -> None:
     assert isinstance(Ours(1), tuple)
 
 
-def test_a_tuple_is_changed_copied_pickled_and_matched() -> None:
+def test_a_tuple_is_changed_copied_and_pickled() -> None:
     one = Ours(1, c=(2,))
     assert one._replace(b="x") == (1, "x", (2,))
     assert type(one._replace(b="x")) is Ours
@@ -87,12 +75,7 @@ def test_a_tuple_is_changed_copied_pickled_and_matched() -> None:
     assert copy.deepcopy(one) == one == pickle.loads(pickle.dumps(one))
     assert type(pickle.loads(pickle.dumps(one))) is Ours
     assert json.dumps(one) == '[1, "b", [2]]'
-    match one:
-        case Ours(a, b="b"):
-            assert a == one.doubled / 2
-        case _:
-            pytest.fail("it did not match")
-    assert Ours.of(3).a == 3
+    assert Ours.of(3).doubled == 6
 
 
 def test_what_does_not_fit_is_refused() -> None:
@@ -102,9 +85,3 @@ def test_what_does_not_fit_is_refused() -> None:
         Ours._make([1])
     with pytest.raises(AttributeError):
         Ours(1).a = 2  # type: ignore[misc]
-
-
-def test_a_generic_and_an_empty_tuple_are_tuples() -> None:
-    assert OfAny[int](1).value == 1
-    assert Empty() == ()
-    assert Empty._fields == ()

@@ -493,33 +493,23 @@ def test_what_an_earlier_version_wrote_is_brought_up_to_date(
 
 
 def test_each_host_has_its_folder(tmp_path: Path) -> None:
-    project = tmp_path / "app"
-    (project / ".git").mkdir(parents=True)
-    (project / "src").mkdir()
-    environ = {"HOME": str(tmp_path)}
+    work = tmp_path / "app" / "src"
+    work.mkdir(parents=True)
+    moved = {"CLAUDE_CONFIG_DIR": str(tmp_path / "c")}
 
     def where(host: str, scope: str, **more: str) -> str:
-        home = {**environ, **more}
-        place = skills.place(host, scope, home, str(project / "src"))
+        place = skills.place(host, scope, {"HOME": str(tmp_path), **more}, str(work))
         return Path(place.path).relative_to(tmp_path).as_posix()
 
-    assert where("claude-code", "user") == ".claude/skills"
-    assert where("claude-code", "project") == "app/.claude/skills"
-    moved = str(tmp_path / "c")
-    assert where("claude-code", "user", CLAUDE_CONFIG_DIR=moved) == "c/skills"
-    assert where("claude-code", "project", CLAUDE_CONFIG_DIR=moved).startswith("app/")
-    for host in ("codex", "gemini", "gemini-cli", "copilot", "copilot-cli", "opencode"):
-        assert where(host, "user") == ".agents/skills"
-        assert where(host, "project") == "app/.agents/skills"
-    assert where("cursor", "user") == ".cursor/skills"
+    (tmp_path / ".git").mkdir()  # a home under git is no project
+    assert where("codex", "project") == "app/src/.agents/skills"
+    (tmp_path / "app" / ".git").mkdir()
+    shared = ("codex", "gemini", "gemini-cli", "copilot", "copilot-cli", "opencode")
+    folders = dict.fromkeys(shared, ".agents") | {"cursor": ".cursor"}
+    for host, folder in {**folders, "claude-code": ".claude"}.items():
+        assert where(host, "user") == f"{folder}/skills"
+        assert where(host, "project", **moved) == f"app/{folder}/skills"
+    assert where("claude-code", "user", **moved) == "c/skills"
     for host in ("windsurf", "chatgpt", "claude-desktop", "generic", "nosuch"):
         with pytest.raises(MemcliError):
             where(host, "user")
-
-
-def test_a_home_under_git_is_no_project(tmp_path: Path) -> None:
-    (tmp_path / ".git").mkdir()
-    work = tmp_path / "work"
-    work.mkdir()
-    place = skills.place("codex", "project", {"HOME": str(tmp_path)}, str(work))
-    assert place.path == str(work / ".agents" / "skills")
