@@ -30,6 +30,7 @@ from tests import processes
 from tests.checkouts import allow
 from tests.conftest import VaultMaker, state_of
 from tests.git_command import git, program
+from tests.recall.test_team_troubles import sparse
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links and modes of POSIX")
 
@@ -284,11 +285,6 @@ def test_notes_nested_too_deep_are_named_and_end_no_command(vault: Vault) -> Non
     assert all(f"deep{number}.md" in f"{said}{named}" for number in range(len(DEEP)))
 
 
-def sparse(path: Path) -> None:
-    with path.open("wb") as file:
-        file.truncate(3_000_000_000)
-
-
 STRANGE: dict[str, Callable[[Path], object]] = {
     "sparse": sparse,
     "fifo": os.mkfifo,
@@ -310,19 +306,6 @@ def test_a_strange_file_in_any_place_takes_no_answer_away(
         path.unlink(missing_ok=True)
         STRANGE[what](path)
     recalled(vault)
-
-
-@posix
-@pytest.mark.parametrize("what", [name for name in STRANGE if name != "folder"])
-def test_a_strange_config_is_an_error_that_names_it(vault: Vault, what: str) -> None:
-    path = Path(vault.root, layout.CONFIG)
-    path.unlink()
-    STRANGE[what](path)
-    words = ("save", "x", "--kind", "y", "--vault", vault.root)
-    done = processes.run(*words, timeout=60)
-    assert done.returncode == 1, done.stderr
-    assert b"config.toml" in done.stderr
-    assert b"Traceback" not in done.stderr
 
 
 # --- a place of memcli's own that cannot be used ------------------------------------

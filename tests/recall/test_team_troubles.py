@@ -54,6 +54,11 @@ def fifo(path: Path) -> None:
     os.mkfifo(path)
 
 
+def sparse(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(3_000_000_000)
+
+
 def circle(path: Path) -> None:
     path.symlink_to(path.name)
 
@@ -91,6 +96,11 @@ REFUSED: dict[str, tuple[Trouble, str]] = {
     "a file": (instead(".", lambda path: None), "there is no vault"),
     "config: pipe": (instead(CONFIG, fifo), "is not a file"),
     "config: folder": (instead(CONFIG, Path.mkdir), "is a folder"),
+    "config: device": (
+        instead(CONFIG, lambda path: path.symlink_to("/dev/zero")),
+        "symbolic link",
+    ),
+    "config: huge": (instead(CONFIG, sparse), "above the limit"),
     "config: brackets": (config("a = " + "[" * 50_000), "nested too deep"),
     "config: digits": (config("a = " + "9" * 5_000), "4300 digits"),
     "config: for ever": (config("[limits]\nlock_wait = 1e300\n"), "to 3,600"),
@@ -124,7 +134,6 @@ def asked(own: Vault) -> tuple[set[str], list[str]]:
     return sources, recalled.warnings
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_vault_that_cannot_be_asked_is_one_warning(own: Vault, name: str) -> None:
     trouble, why = REFUSED[name]
