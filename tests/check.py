@@ -12,7 +12,6 @@ that is wrong. The exit code is that of the first that failed. Standard library 
 """
 
 import contextlib
-import hashlib
 import importlib.util
 import os
 import shutil
@@ -260,9 +259,12 @@ def check_wheel() -> str:
         lost += [f"{source.name}: {name}" for name in shipped if name not in names]
     if lost:
         return "\n  ".join(["not packaged:", *lost])
-    for package in (source, wheel):
-        python = install_alone(package)
-        if python is None:
+    # Without a pip of its own, which takes longer to install than memcli.
+    home = BUILD / "installed"
+    venv.create(home, clear=True)
+    python = home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    for package, options in ((source, []), (wheel, ["--no-deps", "--force-reinstall"])):
+        if install(*options, str(package), python=str(python)):
             return f"{package.name} does not install"
         with tempfile.TemporaryDirectory() as folder:
             if problem := use_installed(python, Path(folder)):
@@ -276,28 +278,6 @@ def files_below(folder: Path) -> list[str]:
         for path in folder.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     )
-
-
-def install_alone(package: Path) -> Path | None:
-    """Path of a Python that has the package and its dependencies, nothing else.
-
-    The environment is kept for as long as pyproject.toml and the interpreter stay
-    the same: making it takes ten seconds, putting a new wheel into it one. It has no
-    pip of its own, which takes longer to install than memcli.
-    """
-    key = hashlib.sha256((ROOT / "pyproject.toml").read_bytes())
-    key.update(f"{sys.executable} {sys.version}".encode())
-    home = BUILD / "installed"
-    python = home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    stamp = home / "stamp"
-    fresh = stamp.exists() and stamp.read_text() == key.hexdigest()
-    if not fresh:
-        venv.create(home, clear=True)
-    options = ["--no-deps", "--force-reinstall"] if fresh else []
-    if install(*options, str(package), python=str(python)):
-        return None
-    stamp.write_text(key.hexdigest())
-    return python
 
 
 def use_installed(python: Path, folder: Path) -> str:
