@@ -117,17 +117,14 @@ def bring(
 def _approved(vault: Vault, fates: Sequence[Fate], *, dry_run: bool) -> list[str]:
     """Save what waited in the inbox and was said again; returns the ids.
 
-    An idea, and what replaces an entry, speaks like an order to a model, or says
-    nearly what is resolved, waits for a person.
+    An idea, and what replaces an entry, speaks like an order to a model, or says what
+    is over, waits for a person.
     """
-    from functools import partial
-
     from memcli.curation import inbox, review
     from memcli.entries.entry import Confidence
     from memcli.entries.identity import claim
     from memcli.entries.layout import IDEA
     from memcli.entries.text import prompt_injection
-    from memcli.vault.likeness import like_resolved
 
     done: list[str] = []
     for fate in fates:
@@ -139,14 +136,12 @@ def _approved(vault: Vault, fates: Sequence[Fate], *, dry_run: bool) -> list[str
             (waits,) = inbox.named(vault, [name])
             entry = vault.get(name)
             if (
-                waits.kind == IDEA
+                fate.why
+                or waits.kind == IDEA
                 or prompt_injection.suspicious(waits.text)
                 or any(
                     one.may_replace or one.id in entry.evidence
                     for one in inbox.proposals(vault, waits)
-                )
-                or vault.read(
-                    partial(like_resolved, entry=entry.replace(body=said.text))
                 )
             ):
                 continue
