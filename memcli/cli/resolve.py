@@ -185,6 +185,11 @@ def _result(
 
         warnings.append(named_others(plan.other_kinds))
     warnings += [
+        f"{one.id} says nearly the same, and stays: {one.title}; if it is solved, too: "
+        f"memcli resolve {one.id}"
+        for one in plan.left
+    ]
+    warnings += [
         f"{name} hides it: same text, also resolved. Reopen it as well: "
         f"memcli resolve --undo {name}"
         for name in plan.still_resolved_by

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from memcli.curation.changing import Changing, resting_on
 from memcli.entries import layout
-from memcli.entries.eligibility import Action, may, resolve_of
-from memcli.entries.entry import ResolutionScope, Status
+from memcli.entries.eligibility import Action, View, may, resolve_of
+from memcli.entries.entry import Layer, ResolutionScope, Status
 from memcli.entries.identity import fingerprint
 from memcli.errors import (
     AmbiguousQuery,
@@ -65,7 +65,7 @@ class ResolvePlan(NamedTuple):
     it is clear. `alone` leaves other entries of the claim as they are.
     `still_resolved_by` are resolved entries that keep hiding the claim when the targets
     are reopened. `other_kinds` hold as much of the question, and are of kinds that it
-    is not about.
+    is not about. `left` say nearly the same as what ids name, and stay.
     """
 
     targets: list[Target]
@@ -78,6 +78,7 @@ class ResolvePlan(NamedTuple):
     missing_terms: Sequence[str] = ()
     ambiguous: str | None = None
     other_kinds: Sequence[Target] = ()
+    left: Sequence[Target] = ()
 
     def refusal(self, problem: str) -> AmbiguousQuery:
         """The refusal to carry this plan out, which shows it."""
@@ -121,9 +122,33 @@ def plan(
         if entry.status is not Status.RESOLVED:
             lineage.refuse_ended(vault, entry)
     named = [(path, None) for path in dict.fromkeys(entry.path for entry in entries)]
-    return vault.index.again(
-        lambda reader: gather(reader, named, wanted, same_key=same_key)
-    )
+
+    def look(reader: Reader) -> ResolvePlan:
+        found = gather(reader, named, wanted, same_key=same_key)
+        return found if undo else found._replace(left=_left(reader, found, vault))
+
+    return vault.index.again(look)
+
+
+def _left(reader: Reader, found: ResolvePlan, vault: Vault) -> list[Target]:
+    """The entries in force that say nearly what a plan resolves, and stay."""
+    from memcli.vault.likeness import MAY_REPLACE, alike
+
+    view = View(vault.now_ms() // 1000, agent=vault.agent)
+    left: dict[str, Target] = {}
+    for target in found.targets[:_NAMED]:
+        mine = reader.row(_doc(reader, target.path))
+
+        def beside(doc: int) -> bool:
+            return reader.verdict(doc, view) is None
+
+        for likeness, row in alike(reader, mine.terms, beside, limit=_NAMED):
+            same_place = mine.project in (None, row.project)
+            if likeness >= MAY_REPLACE and same_place and row.layer == Layer.FACT:
+                left[row.path] = _target(reader, _doc(reader, row.path), None)
+    for target in found.targets:
+        left.pop(target.path, None)
+    return [*left.values()]
 
 
 def plan_last_undo(vault: Vault) -> ResolvePlan:

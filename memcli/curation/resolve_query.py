@@ -14,6 +14,7 @@ from __future__ import annotations
 from memcli.curation.resolve import ResolvePlan, Target, gather
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Item, Status, check_kind
+from memcli.entries.ids import number
 from memcli.entries.text.counted import counted
 from memcli.errors import EntryNotFound, UsageError
 from memcli.named_tuple import NamedTuple, taken
@@ -43,7 +44,8 @@ class _Match(NamedTuple):
     """An entry that holds words of the question.
 
     `held` is the share of the question's weight that it holds, `meant` whether that is
-    enough, `claim` the number of what it says, `is_rule` whether it is an invariant.
+    enough, `claim` the number of what it says, `is_rule` whether it is an invariant,
+    `project` where it holds.
     """
 
     doc: int
@@ -54,12 +56,13 @@ class _Match(NamedTuple):
     held: float
     meant: bool
     is_rule: bool
+    project: str | None
 
 
 def plan_query(
     vault: Vault, query: str, *, kinds: Sequence[str] = (), same_key: bool = True
 ) -> ResolvePlan:
-    """Plan to resolve what a question means.
+    """Plan to resolve what a question means, of what holds where its caller stands.
 
     Args:
         vault: where to look.
@@ -73,7 +76,8 @@ def plan_query(
         EntryNotFound: nothing in force matches it.
     """
     kinds = [check_kind(kind, vault.kinds) for kind in kinds]
-    view = View(vault.now_ms() // 1000)
+    here = number(vault.here) if vault.here else None
+    view = View(vault.now_ms() // 1000, here=here)
 
     def find(reader: Reader) -> ResolvePlan:
         concerned = _concerned(reader, kinds)
@@ -112,6 +116,9 @@ def _unclear(
     """Why the question may mean something else; None when it is clear."""
     if not meant:
         return f"no entry holds {_COVERAGE:.0%} of the question's words"
+    projects = sorted({one.project for one in meant if one.project})
+    if len(projects) > 1:
+        return f"it is said of several projects: {', '.join(projects)}"
     claims = {one.claim or one.id for one in meant}
     if len(claims) > 1:
         found = sorted({one.kind for one in meant})
@@ -178,6 +185,7 @@ def _matches(reader: Reader, query: str, view: View) -> tuple[list[str], list[_M
                 held=held,
                 meant=min(words, held) >= _COVERAGE,
                 is_rule=row.item == str(Item.INVARIANT),
+                project=row.project,
             )
         )
     matches.sort(key=lambda one: (-one.held, -one.score, one.id))

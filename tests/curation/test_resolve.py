@@ -203,3 +203,13 @@ def test_undo_brings_it_back_and_takes_the_marks_away(vault: Vault) -> None:
     assert path.read_bytes() == before
     assert shown(vault) == ["one"]
     assert vault.reopen(name) == []
+
+
+def test_a_plan_names_what_says_nearly_the_same_and_stays(vault: Vault) -> None:
+    solved = save(vault, "Uploads over 5 MB fail with 413", kind="blocker")
+    lesson = save(vault, "uploads over 5 MB are failing with a 413", item="derived")
+    save(vault, "Uploads of pictures are scaled")
+    found = resolve.plan(vault, [solved])
+    assert [one.id for one in found.left] == [lesson]
+    resolve.apply(vault, found)
+    assert resolve.plan(vault, [solved], undo=True).left == ()

@@ -1,5 +1,6 @@
 """A question resolves what it clearly means, and nothing by chance."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from memcli.curation import resolve
 from memcli.curation.resolve_query import plan_query
 from memcli.entries.entry import Status
 from memcli.errors import AmbiguousQuery, EntryNotFound, InvalidValue
+from tests.conftest import VaultMaker
 
 
 def save(vault: Vault, text: str, **fields: Any) -> str:
@@ -121,3 +123,21 @@ def test_words_that_stand_nowhere_count_against_every_match(vault: Vault) -> Non
     assert found.ambiguous == "no entry holds 60% of the question's words"
     with pytest.raises(AmbiguousQuery, match="near: "):
         resolve.apply(vault, found)
+
+
+def test_a_question_means_what_holds_in_the_project_that_it_is_asked_in(
+    make_vault: VaultMaker, shop: Path
+) -> None:
+    inside, outside = make_vault(cwd=str(shop)), make_vault(cwd=None)
+    text = "CI is red because of the lockfile"
+    mine = save(inside, text, kind="blocker", project="github.com/acme/shop")
+    other = save(inside, text, kind="blocker", project="github.com/acme/till")
+    found = plan_query(outside, "CI red lockfile")
+    assert found.ambiguous == (
+        "it is said of several projects: github.com/acme/shop, github.com/acme/till"
+    )
+    done = resolve.apply(inside, plan_query(inside, "CI red lockfile"))
+    assert [target.id for target in done] == [mine]
+    assert inside.get(other).status is Status.ACTIVE
+    with pytest.raises(EntryNotFound):
+        plan_query(inside, "CI red lockfile")
