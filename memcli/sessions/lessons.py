@@ -23,18 +23,15 @@ if TYPE_CHECKING:
 
 
 _HASH_COMMENTS = frozenset(
-    """
-    bash cfg conf dockerfile ex exs gemfile justfile makefile nix pl py pyi r rb ps1 sh
-    tf toml yaml yml zsh
-    """.split()
+    "bash cfg conf dockerfile ex exs gemfile justfile makefile nix pl py pyi r rb ps1 "
+    "sh tf toml yaml yml zsh".split()
 )
 _DASH_COMMENTS = frozenset("elm hs lua sql".split())
 _WRAPPERS = frozenset("command env exec nice nohup npx sudo time uvx xargs".split())
 _SETS = re.compile(r"[A-Za-z_]\w*=.*")
 _PACKAGERS = frozenset(
-    """
-    bun bundle cargo composer conda gem go npm pdm pip pip3 pipenv pnpm poetry uv yarn
-    """.split()
+    "bun bundle cargo composer conda gem go npm pdm pip pip3 pipenv pnpm poetry uv "
+    "yarn".split()
 )
 _CHANGERS = frozenset(
     "cp dd install ln mv rm rmdir shred tee touch truncate unlink".split()

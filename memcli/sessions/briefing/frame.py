@@ -6,7 +6,7 @@ item can close the frame, look like the host, or reach a terminal. What others w
 quoted below a heading that says so. Items come whole, by
 title, or are counted, never cut in the middle: half a rule is worse than none.
 
-It also says what one item is, what a vault of others may tell (`limited`), and which
+It also says what one item is, what a vault of others may tell (`Limited`), and which
 names the work at hand has, by git (`names`).
 """
 
@@ -180,7 +180,9 @@ def _cost(text: str) -> int:
 NOT_ALLOWED = "hooks do not tell it: its kind or its length is not allowed"
 
 
-class _Limited(Reader):
+class Limited(Reader):
+    """A reader as hooks read it: what they may not tell of a vault is refused."""
+
     def __init__(self, reader: Reader, place: KnownVault) -> None:
         self.__dict__.update(reader.__dict__)
         self.whole, self._place = reader, place
@@ -194,11 +196,6 @@ class _Limited(Reader):
             if not fits or not (row.item or row.kind in self._place.kinds):
                 return NOT_ALLOWED
         return refusal
-
-
-def limited(reader: Reader, place: KnownVault) -> Reader:
-    """The reader as hooks read it: what they may not tell of a vault is refused."""
-    return _Limited(reader, place)
 
 
 # A text longer than this is a document; the session is told its title.
@@ -257,7 +254,7 @@ def to_tell(
     from memcli.vault import staleness
 
     # What it rests on may be of a kind that hooks do not tell.
-    reader = reader.whole if isinstance(reader, _Limited) else reader
+    reader = reader.whole if isinstance(reader, Limited) else reader
     found = staleness.reasons(reader, row, view)
     if not found and (row.evidence or row.subtype == "pinned"):
         return row

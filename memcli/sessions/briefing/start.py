@@ -266,12 +266,20 @@ def loaded(host: Host, folder: str | None, environ: Mapping[str, str]) -> str:
         folder: of the project; None where that is none.
         environ: where the host's own folder lies.
     """
-    pages = list(filter(None, _pages(host, folder, environ)))
-    if not pages:
+    paths = [os.path.join(host.folder(environ), name) for name in host.user_pages]
+    pages = [_read(os.path.realpath(path)) for path in paths]
+    top = os.path.join(os.path.realpath(folder or os.sep), "")
+    names = list(host.pages if folder else ())
+    for name in names:
+        path = os.path.realpath(os.path.join(top, *name.split("/")))
+        pages.append(_read(path) if path.startswith(top) else "")
+        if f"@{_ALSO}" in pages[-1] and _ALSO not in names:
+            names.append(_ALSO)
+    if not any(pages):
         return ""
     from memcli.curation.exporting import page_lines
 
-    return "".join(map(page_lines, pages))
+    return "".join(map(page_lines, filter(None, pages)))
 
 
 def _is_loaded(row: StoredRow, pages: str) -> bool:
@@ -282,19 +290,6 @@ def _is_loaded(row: StoredRow, pages: str) -> bool:
 
     lines = plain(row.text), plain(in_one_line(row.title, row.text))
     return any(len(each) > 1 and each in pages for each in lines)
-
-
-def _pages(host: Host, folder: str | None, environ: Mapping[str, str]) -> Iterator[str]:
-    for name in host.user_pages:
-        yield _read(os.path.realpath(os.path.join(host.folder(environ), name)))
-    top = os.path.join(os.path.realpath(folder or os.sep), "")
-    names = list(host.pages if folder else ())
-    for name in names:
-        path = os.path.realpath(os.path.join(top, *name.split("/")))
-        text = _read(path) if path.startswith(top) else ""
-        if f"@{_ALSO}" in text and _ALSO not in names:
-            names.append(_ALSO)
-        yield text
 
 
 def _read(path: str) -> str:

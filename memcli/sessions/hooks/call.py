@@ -27,16 +27,9 @@ if TYPE_CHECKING:
     from memcli.hosts.host import Host
 # Seconds that memcli takes of the host's time, at most. A person waits at a prompt;
 # Codex gives the end of a session three.
-BUDGET = {
-    "session-start": 4.0,
-    "prompt-submit": 2.0,
-    "pre-tool": 2.0,
-    "post-tool": 2.0,
-    "stop": 2.0,
-    "session-end": 1.5,
-    "pre-compact": 2.0,
-    "idle": 2.0,
-}
+BUDGET = {"session-start": 4.0, "session-end": 1.5}
+BUDGET |= dict.fromkeys(("prompt-submit", "pre-tool", "post-tool", "stop"), 2.0)
+BUDGET |= {"pre-compact": 2.0, "idle": 2.0}
 # Seconds between two sweeps that sessions start by themselves.
 _SWEEP_EVERY = 3_600.0
 _TOOLS = ("pre-tool", "post-tool")

@@ -112,11 +112,9 @@ def look(words: Sequence[str], payload: Any, environ: Mapping[str, str]) -> bool
         return True
     told = [loads(rows[number]) for number in triggered]
     told = [row for row in told if row[0] not in acted]
-    return bool(told) and _fires(told, found)
-
-
-def _fires(told: list[list[Any]], found: list[tuple[str, str, str]]) -> bool:
-    """Whether a trigger fires, as `match` has it; this loads regular expressions."""
+    if not told:
+        return False
+    # This loads regular expressions.
     from memcli.entries.text.code_terms import Trigger
     from memcli.sessions.lessons import Action, fired
 

@@ -134,9 +134,8 @@ class Answer:
     def shown(self, name: str = markers.TOLD) -> set[str]:
         """The ids that are noted of this session under `TOLD` or `ACTED`."""
         session = self.event.session
-        return (
-            markers.noted(self.root, session, name, agent_name()) if session else set()
-        )
+        noted = markers.noted(self.root, session, name, agent_name())
+        return noted if session else set()
 
     def told(
         self,
@@ -257,7 +256,7 @@ def ask(
 
     from memcli.search.following import Behind
     from memcli.search.index import FEW
-    from memcli.sessions.briefing.frame import limited
+    from memcli.sessions.briefing.frame import Limited
     from memcli.vault.caller import Caller
     from memcli.vault.vault import Vault
 
@@ -280,7 +279,7 @@ def ask(
 
                 def of_team(reader: Reader) -> Any:
                     reader.code_changed = own.code_look(name)
-                    return answer(vault, limited(reader, place))
+                    return answer(vault, Limited(reader, place))
 
                 answered[name] = vault.opened.read(of_team, most=FEW)
         except Behind:  # too many files changed for a hook to wait
