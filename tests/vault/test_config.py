@@ -48,6 +48,7 @@ def value(vault: Vault, name: str) -> Any:
         ("agents.planner.policy", ["group"], "group"),
         ("agents.planner.groups", ["blue"], ["blue"]),
         ("vaults.team.path", ['/x "y" \u00e9'], '/x "y" \u00e9'),
+        ("vaults.db.engine", ["postgresql://a:b@h/db"], "postgresql://a:b@h/db"),
         ("mining.judge", ["codex", "exec", "a,b"], ["codex", "exec", "a,b"]),
     ],
 )
