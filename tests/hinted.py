@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from memcli.cli import flags, render
+from memcli.cli import commands, render
 from memcli.cli.commands import COMMANDS
 from tests import processes
 
@@ -67,10 +67,10 @@ def _problem(
     words: list[str], root: str, environ: Mapping[str, str], cwd: Path
 ) -> str | None:
     """What the command says of a mistake in it; None where there is none."""
-    name, *rest = flags.in_order(words)
+    name, *rest = commands.in_order(words)
     vault = rest[rest.index("--vault") + 1] if "--vault" in rest else root
     if name not in _TYPED or any(map(_OPEN.fullmatch, rest)):
-        parsed = "--help" in rest or flags.parse(name, rest) is not None
+        parsed = "--help" in rest or commands.parse(name, rest) is not None
         return None if parsed else "it is no command line"
     if vault != root and name not in _READ_ONLY:  # of a vault that is not copied
         name, rest = "list", ["--vault", vault]

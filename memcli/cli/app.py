@@ -1,6 +1,6 @@
 """The command line as Typer sees it: a command's help, and mistakes explained.
 
-Invariant: nothing is declared here that `flags` does not read from the commands. A
+Invariant: nothing is declared here that `commands` does not read from the commands. A
 mistake in the words exits with 2 and, with `--json`, speaks JSON.
 """
 
@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from memcli import parameters
-from memcli.cli import commands, flags, render
+from memcli.cli import commands, render
 from memcli.cli.run import run
 from memcli.errors import UsageError
 
@@ -66,7 +66,7 @@ def build(names: Collection[str] = tuple(commands.COMMANDS)) -> typer.Typer:
 
 def _no_command(words: list[str]) -> str:
     first = words[0].partition("=")[0] if words else ""
-    if not first or first in flags.EVERYWHERE:
+    if not first or first in commands.EVERYWHERE:
         return "no command is named"
     return f"No such {'option:' if first[0] == '-' else 'command'} '{words[0]}'."
 
@@ -116,7 +116,7 @@ def taken(name: str) -> list[inspect.Parameter]:
             default=inspect.Parameter.empty if one.required else one.default,
             annotation=_of_typer(one),
         )
-        for one in flags.of(name).values()
+        for one in commands.of(name).values()
         if not one.field
     ]
 
@@ -142,7 +142,7 @@ def _of_typer(one: Parameter) -> Any:
 def _fields(name: str) -> str:
     """The part of a command's help about --set."""
     lines = [
-        f"      {field:18} {one.help}" for field, one in flags.fields(name).items()
+        f"      {field:18} {one.help}" for field, one in commands.fields(name).items()
     ]
     head = "\n    \b\n    Fields of --set:\n"
     return head + "\n".join(lines) if lines else ""

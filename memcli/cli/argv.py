@@ -36,9 +36,9 @@ def main() -> None:
         words = ["hook", "idle", "--host", "claude-code", *words[1:]]
     if words[:1] == ["hook"]:
         hook(words[1:])
-    from memcli.cli import commands, flags
+    from memcli.cli import commands
 
-    words = flags.in_order(words)
+    words = commands.in_order(words)
     if words[:1] == ["hook"]:
         hook(words[1:])
     said = ""
@@ -53,7 +53,7 @@ def main() -> None:
             sys.stdout.write(said)
         leave(0)
     if words and words[0] in commands.COMMANDS:
-        values = flags.parse(words[0], words[1:])
+        values = commands.parse(words[0], words[1:])
         if values is not None:
             from memcli.cli.run import run
 

@@ -14,7 +14,7 @@ import re
 import sys
 from heapq import nlargest
 
-from memcli.cli import commands, flags
+from memcli.cli import commands
 from memcli.cli.context import Context, Result, said
 from memcli.entries.ids import shortened
 
@@ -89,13 +89,13 @@ def _fitting(
     """The words that may stand behind others; what was typed leaves out some."""
     if before[-1:] in (["--vault"], ["-v"]):
         return _vaults(environ)
-    line = flags.in_order([*before, "-"])[:-1]
+    line = commands.in_order([*before, "-"])[:-1]
     if not line:
         return _commands(current)
     name, *rest = line
     if name not in commands.COMMANDS:
         return ()
-    known = flags.flags(name)
+    known = commands.flags(name)
     given: dict[str, str] = {}
     loose, one = 0, None
     for word in rest:
@@ -109,7 +109,7 @@ def _fitting(
             loose += not word.startswith("-")
     if one is None and current.startswith("-"):
         return ((flag, "") for flag in known if flag.startswith("--"))
-    places = flags.arguments(name)
+    places = commands.arguments(name)
     if one is None and places and (loose < len(places) or places[-1].repeat):
         one = places[min(loose, len(places) - 1)]
     return _values(name, one, given, environ, current) if one else ()
@@ -117,7 +117,9 @@ def _fitting(
 
 def _commands(current: str) -> Iterator[Offer]:
     if current.startswith("-"):
-        yield from ((flag, "") for flag in (*flags.EVERYWHERE, "--help", "--version"))
+        yield from (
+            (flag, "") for flag in (*commands.EVERYWHERE, "--help", "--version")
+        )
         return
     lines = commands.first_lines()
     yield from lines.items()

@@ -9,13 +9,19 @@ from __future__ import annotations
 import os
 import sys
 
-from memcli.errors import Conflict, InvalidValue, Unreadable, UsageError
+from memcli.errors import (
+    Conflict,
+    InvalidValue,
+    MemcliError,
+    Unreadable,
+    UsageError,
+)
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, Protocol
 
     from memcli.vault.caller import Caller
@@ -107,6 +113,34 @@ class Context(NamedTuple):
             for line in detached.take_news(vault.root, self.environ):
                 self.tell(line)
         return vault
+
+    def own_vaults(
+        self, doing: str, *, every: bool, writes: bool = False
+    ) -> Iterator[Vault]:
+        """The vault that the command line names; or the user's and those of the config
+        that can be opened, each once.
+
+        Args:
+            doing: labels a progress bar.
+            every: of the config as well.
+            writes: none that may only be read.
+        """
+        from memcli.storage import known_vaults
+
+        words: list[str | None] = [*known_vaults.configured(self.environ)] * every
+        if not every or known_vaults.named_personal(self.environ):
+            words.insert(0, self.vault)
+        seen = set()
+        for word in words:
+            try:
+                vault = self._replace(vault=word).open_vault(doing, writes=writes)
+            except MemcliError:
+                if not every:
+                    raise
+                continue
+            if vault.root not in seen:
+                yield vault
+            seen.add(vault.root)
 
     def open_vaults(
         self,

@@ -81,19 +81,13 @@ def evolve(
     fields = entry_fields(given, context.now_ms())
     if enforce:
         context.person_only(vault)
-    new_text: contextlib.AbstractContextManager[str | None]
     changed = fields or untag or also or cite or research or enforce
-    if edit:
-        new_text = edited(vault.get(entry_id).body, context.environ)
-    elif text is None and not file and changed:
-        new_text = contextlib.nullcontext(None)  # only fields change
-    else:
-        new_text = contextlib.nullcontext(
-            context.written_text(text, file, what="evolve ID")
-        )
-    with new_text as body:
-        if body is not None:
-            fields["text"] = body
+    with contextlib.ExitStack() as kept:
+        if edit:
+            written = edited(vault.get(entry_id).body, context.environ)
+            fields["text"] = kept.enter_context(written)
+        elif text is not None or file or not changed:
+            fields["text"] = context.written_text(text, file, what="evolve ID")
         how = use_case.Succession(
             reason=(reason or "").strip() or None,
             also=also or (),

@@ -121,7 +121,7 @@ def question_of(context: Context, words: list[str] | None) -> str:
 
 def given(asked: Mapping[str, Any]) -> list[str]:
     """The options that say something, by their flags."""
-    from memcli.cli.flags import of
+    from memcli.cli.commands import of
 
     known = of("recall")
     return [f"--{known[name].word}" for name, value in asked.items() if value]

@@ -4,7 +4,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.cli.rows import stale_lines
-from memcli.errors import MemcliError, UsageError
+from memcli.errors import EntryNotFound, MemcliError, UsageError
 
 TYPE_CHECKING = False
 
@@ -73,7 +73,7 @@ def resolve(
     elif ids:
         plan = use_case.plan(vault, ids, same_key=not only_this, undo=undo)
     else:
-        vault, plan = _last(context, vault)
+        vault, plan = _last(context)
     changed: list[Target] = []
     if acting and (plan.targets or agreed):
         changed = use_case.apply(vault, plan, by=by, note=note, agreed=agreed)
@@ -90,33 +90,27 @@ def resolve(
     return done
 
 
-def _last(context: Context, own: Vault) -> tuple[Vault, ResolvePlan]:
+def _last(context: Context) -> tuple[Vault, ResolvePlan]:
     """The last resolve, in the own vault or where the command line named another.
 
     Raises:
         EntryNotFound, NotAllowed: as `plan_last_undo`, of the own vault.
     """
     from memcli.curation.resolve import plan_last_undo
-    from memcli.storage import known_vaults
 
-    named = [] if context.vault else known_vaults.configured(context.environ)
     found: list[tuple[str, Vault, ResolvePlan]] = []
-    refusal: MemcliError | None = None
-    for word in (None, *named):
+    refusals: list[MemcliError] = []
+    for vault in context.own_vaults("resolving", every=not context.vault, writes=True):
         try:
-            vault = own
-            if word is not None:
-                other = context._replace(vault=word)
-                vault = other.open_vault("resolving", writes=True)
             plan = plan_last_undo(vault)
-            at = max(vault.get(one.id).resolved_at or "" for one in plan.targets)
-            found.append((at, vault, plan))
         except MemcliError as error:
-            refusal = refusal or error
-    if not found and refusal:
-        raise refusal
-    _, vault, plan = max(found, key=lambda one: one[0])
-    return vault, plan
+            refusals.append(error)
+            continue
+        at = max(vault.get(one.id).resolved_at or "" for one in plan.targets)
+        found.append((at, vault, plan))
+    if not found:
+        raise next(iter(refusals), EntryNotFound("nothing is resolved"))
+    return max(found, key=lambda one: one[0])[1:]
 
 
 def _approved(context: Context, plan: ResolvePlan, *, yes: bool) -> tuple[bool, bool]:

@@ -12,7 +12,7 @@ import os
 import sys
 import time
 
-from memcli.cli import commands, flags, render
+from memcli.cli import commands, render
 from memcli.cli.context import Context
 from memcli.errors import MemcliError, UsageError
 
@@ -54,7 +54,7 @@ def run(name: str, values: dict[str, Any]) -> int:
 
             agent = named_agent(named)
         context = context._replace(agent=agent, via=via)
-        values = flags.with_fields(name, values)
+        values = commands.with_fields(name, values)
         result = commands.answer(name, context, values)
         return screen.success(result)
     except MemcliError as error:
@@ -88,7 +88,7 @@ def _flag_without_value(name: str, values: Mapping[str, Any]) -> str | None:
         for each, value in values.items()
         if value == "" or (isinstance(value, list) and "" in value)
     }
-    known = flags.flags(name).items() if empty else ()
+    known = commands.flags(name).items() if empty else ()
     return next((flag for flag, one in known if one.name in empty), None)
 
 

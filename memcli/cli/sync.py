@@ -4,13 +4,10 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.cli.rows import draw_more, listed
-from memcli.errors import MemcliError
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from memcli.curation.sync_report import Synced
     from memcli.vault.vault import Vault
 
@@ -102,24 +99,6 @@ def _draw(canvas: Canvas, done: Synced, vault: Vault) -> None:
         to_apply(canvas, dry_run=True)
 
 
-def _vaults(context: Context) -> Iterator[Vault]:
-    """The user's vault and those of the config that can be opened, each once."""
-    from memcli.storage import known_vaults
-
-    words: list[str | None] = [*known_vaults.configured(context.environ)]
-    if known_vaults.named_personal(context.environ):
-        words.insert(0, None)
-    seen = set()
-    for word in words:
-        try:
-            vault = context._replace(vault=word).open_vault("syncing")
-        except MemcliError:
-            continue
-        if vault.root not in seen:
-            yield vault
-        seen.add(vault.root)
-
-
 def _by_itself(context: Context, *, all_: bool) -> Result:
     """Sync without a person: each vault when its turn comes, and only where its last
     write is not on its way already."""
@@ -128,9 +107,8 @@ def _by_itself(context: Context, *, all_: bool) -> Result:
     from memcli.sessions import hook_log
 
     use_case.be_nice()
-    vaults = [*_vaults(context)] if all_ else [context.open_vault("syncing")]
     rows = []
-    for vault in vaults:
+    for vault in context.own_vaults("syncing", every=all_):
         done = use_case.run_by_itself(vault)
         rows.append(done._asdict())
         if done.outcome == "synced" and not done.line.endswith(NOTHING_NEW):

@@ -278,11 +278,11 @@ def gather(
     targets: dict[str, Target] = {}
     done: dict[str, Target] = {}
     for doc, score in docs.items():
-        target = _target(reader, doc, score)
+        target = target_of(reader, doc, score)
         (done if target.status == str(wanted) else targets)[target.path] = target
     for doc in docs if same_key else ():
         for twin_doc in _of_claim(reader, doc):
-            twin = _target(reader, twin_doc, None, reader.row(doc).id)
+            twin = target_of(reader, twin_doc, None, reader.row(doc).id)
             counts = twin.status == (_RESOLVED if undo else str(Status.ACTIVE))
             counts |= not undo and twin.status == _PENDING and _waited(twin.path)
             if counts and twin.path not in done:
@@ -336,9 +336,10 @@ def _doc(reader: Reader, name: str) -> int:
     return docs[0]
 
 
-def _target(
+def target_of(
     reader: Reader, doc: int, score: float | None, same_key_as: str | None = None
 ) -> Target:
+    """A document as a target."""
     score = None if score is None else round(score, 3)
     status = str(reader.facts(doc, access=False).status)
     row = reader.row(doc)

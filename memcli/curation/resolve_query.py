@@ -11,7 +11,7 @@ So it does when only a rule matches, since a rule is not solved.
 
 from __future__ import annotations
 
-from memcli.curation.resolve import ResolvePlan, Target, gather
+from memcli.curation.resolve import ResolvePlan, Target, gather, target_of
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Item, Status, check_kind
 from memcli.entries.ids import number
@@ -84,7 +84,7 @@ def plan_query(
         missing, every = _matches(reader, query, view)
         matches = [one for one in every if one.doc in concerned]
         others = [one for one in every if one.doc not in concerned and one.meant]
-        beside = [_target(reader, one) for one in others[:_MOST_NEAR]]
+        beside = [target_of(reader, one.doc, one.score) for one in others[:_MOST_NEAR]]
         if not matches:
             raise _nothing(query, kinds, beside)
         best = matches[0].held
@@ -100,7 +100,10 @@ def plan_query(
             unclear = f"{unclear}; {named_others(beside)}"
         scored = [(one.id, one.score) for one in meant]
         return gather(reader, scored, Status.RESOLVED, same_key=same_key)._replace(
-            near=[_target(reader, one) for one in [*rules, *less][:_MOST_NEAR]],
+            near=[
+                target_of(reader, one.doc, one.score)
+                for one in [*rules, *less][:_MOST_NEAR]
+            ],
             margin=round(best - less[0].held, 3) if less else 1.0,
             missing_terms=missing,
             ambiguous=unclear,
@@ -190,11 +193,6 @@ def _matches(reader: Reader, query: str, view: View) -> tuple[list[str], list[_M
         )
     matches.sort(key=lambda one: (-one.held, -one.score, one.id))
     return list(dict.fromkeys(ranking.missing)), matches
-
-
-def _target(reader: Reader, match: _Match) -> Target:
-    scored = [(match.id, match.score)]
-    return gather(reader, scored, Status.RESOLVED, same_key=False).targets[0]
 
 
 def named_others(others: Sequence[Target]) -> str:

@@ -119,28 +119,20 @@ class Force(NamedTuple):
     reworded: int = 0
 
     @property
-    def line(self) -> str:
-        """How many, whose, and how to see them; empty for none."""
-        said = f"{self.pinned:,} pinned, {self.enforced:,} with `enforce`{self._whose}"
-        return f"{said}: see memcli inspect" if self.paths else ""
-
-    @property
-    def gone(self) -> str:
-        """How many act no longer; empty for none."""
-        rules = counted(len(self.weakened), "rule")
-        said = f"{rules} no longer in force as before{self._whose}: see memcli log"
-        return said if self.weakened else ""
-
-    @property
-    def _whose(self) -> str:
-        return f" by {', '.join(self.by)}" if self.by else ""
-
-    @property
-    def opened(self) -> str:
-        """How many tell again of what was resolved; empty for none."""
-        count = counted(self.reworded, "resolved entry")
-        said = f"{count} with other words than when resolved: see memcli inspect lint"
-        return said if self.reworded else ""
+    def said(self) -> list[str]:
+        """A line each for what a person should look at: how many, whose, and how."""
+        by = f" by {', '.join(self.by)}" if self.by else ""
+        acts = f"{self.pinned:,} pinned, {self.enforced:,} with `enforce`{by}"
+        gone = f"{counted(len(self.weakened), 'rule')} no longer in force as before{by}"
+        opened = (
+            f"{counted(self.reworded, 'resolved entry')} with other words than when "
+        )
+        lines = {
+            f"{acts}: see memcli inspect": self.paths,
+            f"{gone}: see memcli log": self.weakened,
+            f"{opened}resolved: see memcli inspect lint": self.reworded,
+        }
+        return [line for line, given in lines.items() if given]
 
 
 def rules(vault: Vault, repository: Repository) -> Rules:
@@ -249,9 +241,7 @@ class Synced(NamedTuple):
         """All of it in one line."""
         would = "would sync" if self.dry_run else "synced"
         came = _moved("came", "removed by it", self.came)
-        force = self.force
-        for about in filter(None, (force.line, force.gone, force.opened)):
-            came += f" ({about})"
+        came += "".join(f" ({about})" for about in self.force.said)
         said = [came, _moved("went", "removed there", self.went)]
         if self.forgotten:
             said.insert(0, f"{counted(len(self.forgotten), 'file')} forgotten")
@@ -281,12 +271,12 @@ class Synced(NamedTuple):
 
         It goes into sessions, so no name that the remote has given is in it.
         """
-        force = self.force._replace(by=("others",) if self.force.by else ())
-        rules = f"it brought {force.line}" if force.paths else ""
-        settings = counted(len(self.config), "setting")
-        config = f"it changed {settings}: see memcli config" if self.config else ""
-        said = "; ".join(filter(None, (rules, force.gone, force.opened, config)))
-        return f"a sync by itself of {self.vault}: {said}" if said else ""
+        said = self.force._replace(by=("others",) if self.force.by else ()).said
+        if self.config:
+            said.append(
+                f"{counted(len(self.config), 'setting')} changed: see memcli config"
+            )
+        return f"a sync by itself of {self.vault}: {'; '.join(said)}" if said else ""
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""

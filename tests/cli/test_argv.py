@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memcli import declared, parameters
 from memcli.cli import app as typer_app
-from memcli.cli import commands, flags
+from memcli.cli import commands
 from tests.cli.conftest import Run
 from tests.conftest import sample
 
@@ -49,12 +49,14 @@ def test_plain_parser_agrees_with_typer_or_gives_up(
 
 
 def agrees_on(name: str) -> None:
-    choices = {*(choice for one in flags.of(name).values() for choice in one.choices)}
-    word = WORDS | st.sampled_from([*flags.flags(name), *sorted(choices)])
+    choices = {
+        *(choice for one in commands.of(name).values() for choice in one.choices)
+    }
+    word = WORDS | st.sampled_from([*commands.flags(name), *sorted(choices)])
 
     @given(st.lists(word, max_size=6))
     def agrees(words: list[str]) -> None:
-        values = flags.parse(name, words)
+        values = commands.parse(name, words)
         if values is not None:
             with pytest.MonkeyPatch.context() as patch:
                 assert by_typer(name, words, patch) == whole(name, values), words
@@ -65,7 +67,7 @@ def agrees_on(name: str) -> None:
 def test_every_option_that_is_described_is_a_parameter() -> None:
     used: set[str] = set()
     for name in commands.COMMANDS:
-        known = flags.of(name)
+        known = commands.of(name)
         assert declared.described(commands.load(name).__doc__).keys() <= known.keys()
         used |= known.keys()
     assert declared.described(parameters.Shared.__doc__).keys() <= used
@@ -91,7 +93,7 @@ def test_every_option_that_is_described_is_a_parameter() -> None:
 def test_plain_command_lines_need_no_typer(
     name: str, words: list[str], expected: dict[str, Any]
 ) -> None:
-    values = flags.parse(name, words)
+    values = commands.parse(name, words)
     assert values is not None
     assert values.items() >= expected.items()
 
@@ -100,7 +102,7 @@ def test_plain_command_lines_need_no_typer(
     "words", [["--nosuch"], ["--limit"], ["--limit", "x"], ["--help"], ["-h"]]
 )
 def test_what_is_not_plain_is_left_to_typer(words: list[str]) -> None:
-    assert flags.parse("recall", words) is None
+    assert commands.parse("recall", words) is None
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,7 @@ def test_what_is_not_plain_is_left_to_typer(words: list[str]) -> None:
 def test_flags_of_every_command_may_stand_before_its_name(
     words: str, expected: str
 ) -> None:
-    assert flags.in_order(words.split()) == expected.split()
+    assert commands.in_order(words.split()) == expected.split()
 
 
 def test_help_shows_each_command_once_under_the_heading_of_its_group(
@@ -148,9 +150,11 @@ def test_help_shows_each_command_once_under_the_heading_of_its_group(
 
 
 def test_a_field_has_no_flag_and_set_takes_it() -> None:
-    assert flags.parse("recall", ["q", "--history"]) is None
-    values = flags.parse("recall", ["q", "--set", "history=true", "--set", "type=tool"])
-    assert flags.with_fields("recall", values or {}) == {
+    assert commands.parse("recall", ["q", "--history"]) is None
+    values = commands.parse(
+        "recall", ["q", "--set", "history=true", "--set", "type=tool"]
+    )
+    assert commands.with_fields("recall", values or {}) == {
         "query": ["q"],
         "history": True,
         "types": ["tool"],

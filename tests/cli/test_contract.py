@@ -160,7 +160,7 @@ def test_closed_streams_are_no_crash(vault: Vault) -> None:
 def test_a_bug_in_ranking_is_told_by_name_with_exit_code_70(
     vault: Vault, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memcli.cli.flags import parse
+    from memcli.cli.commands import parse
     from memcli.cli.run import run
     from memcli.search.ranking import rank
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault, declared, parameters
-from memcli.cli import flags
+from memcli.cli import commands
 from memcli.cli.mcp import catalog, tools
 from memcli.declared import Parameter
 from memcli.errors import MemcliError
@@ -105,7 +105,7 @@ def test_a_filter_is_the_same_at_every_door(
     ):
         if one.name not in inspect.signature(method).parameters:
             continue
-        assert one.name in flags.of(command)
+        assert one.name in commands.of(command)
         asked = [] if command == "list" else ["deploys"]
         done = memcli(command, *asked, *words(one, value), "--json").json
         assert done["error"] is None, done

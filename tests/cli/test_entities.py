@@ -28,15 +28,6 @@ def test_a_skill_that_is_saved_is_an_entity(memcli: Run, flags: list[str]) -> No
     assert memcli("entities", "--json").json["data"]["registered"] == 1
 
 
-def test_entities_are_listed_with_their_counts(saved: Run) -> None:
-    data = saved("entities", "--json").json["data"]
-    (row,) = data["entities"]
-    assert (row["name"], row["type"], row["current"]) == ("Redis", "tool", 2)
-    assert data["registered"] == 1
-    text = saved("entities").out
-    assert "Redis\ttool\t2\t0" in text
-
-
 def test_a_name_is_registered(saved: Run) -> None:
     words = ["entities", "register", "Grace Hopper", "--type", "person"]
     words += ["--alias", "Grace", "--alias", "Amazing Grace"]

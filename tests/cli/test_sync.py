@@ -143,8 +143,8 @@ def test_what_a_colleague_lets_act_unasked_is_told_once_and_refuses_in_their_nam
         "(0 pinned, 1 with `enforce` by Mallory [1m: see memcli inspect)" in done.line
     )
     news = (
-        f"a sync by itself of {desk}: it brought 0 pinned, 1 with `enforce` by "
-        "others: see memcli inspect; it changed 1 setting: see memcli config"
+        f"a sync by itself of {desk}: 0 pinned, 1 with `enforce` by others: see memcli "
+        "inspect; 1 setting changed: see memcli config"
     )
     assert "sync by itself" not in memcli("list", "--vault", str(desk)).err
     monkeypatch.setattr(Context, "interactive", True)

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import pytest
 from typer.testing import CliRunner
 
-from memcli.cli import flags
+from memcli.cli import commands as table
 from memcli.cli.app import build
 from memcli.cli.commands import COMMANDS
 from tests import processes
@@ -241,7 +241,7 @@ def shown_wrongly(page: Path) -> list[str]:
         words = shown.split()
         named = {word.partition("=")[0] for word in words if word.startswith("--")}
         name = next(iter(words[1:]), "")
-        known = flags.flags(name).keys() if name in COMMANDS else {"--version", "--all"}
+        known = table.flags(name).keys() if name in COMMANDS else {"--version", "--all"}
         if not named <= {"--help", *known}:
             wrong.append(shown)
     return wrong

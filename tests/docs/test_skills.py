@@ -14,8 +14,6 @@ import pytest
 
 from memcli import Vault
 from memcli.cli import commands as known
-from memcli.cli import flags
-from memcli.cli import flags as known_flags
 from memcli.cli.inspect import TOPICS
 from memcli.cli.mcp import catalog, tools
 from memcli.cli.render import as_json
@@ -276,7 +274,7 @@ def demo(
 
 
 def execute(words: list[str]) -> dict[str, Any]:
-    values = flags.parse(words[1], words[2:])
+    values = known.parse(words[1], words[2:])
     assert values is not None, f"not understood: {shlex.join(words)}"
     assert values.get("json"), f"without --json: {shlex.join(words)}"
     said: list[str] = []
@@ -344,7 +342,7 @@ def has(data: dict[str, Any], name: str) -> bool:
 def test_every_flag_and_kind_it_names_exists(page: str, vault: Vault) -> None:
     text = PAGES[page]
     loaded = ("recall", "save", "evolve", "resolve", "reflect", "review")
-    flags = {flag for name in loaded for flag in known_flags.flags(name)}
+    flags = {flag for name in loaded for flag in known.flags(name)}
     named = {one.split()[0] for one in code(text) if one.startswith("--")}
     assert named <= flags
     listed = re.search(r"Kinds: ((?:`\w+`[,.]\s+)+)", text)
@@ -402,10 +400,10 @@ def by_parameter(command: str, words: list[str]) -> tuple[list[str], dict[str, A
         if word == "--set":
             field, _, said = next(rest).partition("=")
             word = f"--{field}"
-            one = known_flags.fields(command)[field]
+            one = known.fields(command)[field]
             value = True if one.kind is bool else one.kind(said)
         else:
-            one = known_flags.flags(command)[word]
+            one = known.flags(command)[word]
             value = True if one.kind is bool else one.kind(next(rest))
         if word in ("--json", "--list") or word.startswith("--source"):
             continue

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.cli import commands, flags
+from memcli.cli import commands
 from memcli.cli.context import Context
 from memcli.cli.inspect import TOPICS
 from memcli.cli.mcp import catalog, tools
@@ -108,12 +108,12 @@ class Door:
 
     def run(self, *words: str) -> tuple[str, Any]:
         """A command line, and its answer: data and text, or the error."""
-        name, *rest = flags.in_order(list(words))
-        values = flags.parse(name, rest)
+        name, *rest = commands.in_order(list(words))
+        values = commands.parse(name, rest)
         assert values is not None, words
         context = self.context()
         try:
-            result = commands.answer(name, context, flags.with_fields(name, values))
+            result = commands.answer(name, context, commands.with_fields(name, values))
         except MemcliError as error:
             failed = [error.error_code, error.message, error.hint, *self.said]
             return " ".join(words), failed

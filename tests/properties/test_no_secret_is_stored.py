@@ -15,7 +15,7 @@ import pytest
 
 from memcli import Vault
 from memcli.cli import commands
-from memcli.cli import flags as table
+from memcli.cli import commands as table
 from memcli.cli.app import main
 from memcli.cli.mcp import catalog, tools
 from memcli.cli.mcp.catalog import TOOLS

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.cli import flags
+from memcli.cli import commands
 from memcli.cli.commands import COMMANDS
 from memcli.cli.mcp.catalog import TOOLS
 from memcli.cli.mcp.tools import call as call_tool
@@ -117,7 +117,7 @@ def planted(
 
 def said(*words: str) -> Any:
     """The `data` of a command's envelope, run in this process."""
-    values = flags.parse(words[0], [*words[1:], "--json"])
+    values = commands.parse(words[0], [*words[1:], "--json"])
     assert values is not None, words
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
     with pytest.MonkeyPatch.context() as patch:

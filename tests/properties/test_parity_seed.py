@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from memcli import Vault
-from memcli.cli import flags as table
+from memcli.cli import commands as table
 from memcli.cli import inspect as inspect_command
 from memcli.cli import mcp as mcp_command
 from memcli.cli.mcp import catalog, tools

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from memcli.cli import flags
+from memcli.cli import commands
 from memcli.cli.commands import COMMANDS
 from memcli.cli.mcp import catalog
 
@@ -61,7 +61,7 @@ _SHELL = "\0"
 def _named(text: str, command: str, *, typed: bool = False) -> str:
     """A text with parameters for the flags of a command; `typed` as a command line is,
     where a value follows its flag."""
-    known = flags.flags(command) if command else {}
+    known = commands.flags(command) if command else {}
     if command == "list":
         text = text.replace(" --all", "")
 

@@ -9,7 +9,7 @@ fewest words, since a client puts all of them into its model's context.
 from __future__ import annotations
 
 from memcli import declared
-from memcli.cli import flags
+from memcli.cli import commands
 from memcli.declared import Parameter
 from memcli.entries.entry import KINDS
 from memcli.errors import UsageError
@@ -100,7 +100,7 @@ class Tool(NamedTuple):
         without = {*self.without.split(), *_WITHOUT}
         found = {
             _NAMED.get(name, name.rstrip("_")): one
-            for name, one in flags.of(self.command).items()
+            for name, one in commands.of(self.command).items()
             if name not in without and (not self.only or name in self.only.split())
         }
         return {**found, "vault": _VAULT, **self.own}
@@ -279,7 +279,7 @@ def memory_recall(values: Values, expand: bool = True, all: bool = False) -> Run
     if all or (narrows and not words and not feedback):
         if wrong := next((name for name in _OF_WORDS if values.get(name)), ""):
             raise UsageError(f"'{wrong}' needs a query")
-        known = flags.of("list")
+        known = commands.of("list")
         values = {name: value for name, value in values.items() if name in known}
         return "list", _asked({**values, "all_": values.get("limit") is None})
     return "recall", _asked(values)

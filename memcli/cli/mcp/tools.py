@@ -15,7 +15,7 @@ import json
 import re
 
 from memcli import declared
-from memcli.cli import commands, flags
+from memcli.cli import commands
 from memcli.cli.mcp import answers, catalog
 from memcli.entries import entry
 from memcli.errors import InvalidValue, MemcliError, UsageError
@@ -77,7 +77,7 @@ def _called(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answe
     if stdin := values.pop("stdin", None):
         data = stdin.encode("utf-8", "replace")
         context = context._replace(read_stdin=lambda: data)
-    flags.check_needs(command, values)
+    commands.check_needs(command, values)
     result = commands.answer(command, context, values)
     notes = [
         f"warning: {answers.reworded(one, vault=vault)}" for one in result.warnings
