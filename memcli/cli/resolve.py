@@ -141,35 +141,35 @@ def _result(
     how: str | None,
 ) -> Result:
     verb = "reopened" if plan.undo else "resolved"
+    planned = not acted and bool(plan.targets)
+    if planned:
+        what = "matches" if plan.ambiguous else f"would be {verb}"
+        head = f"{what} (with the score of each match):"
+    elif how is None and not plan.targets:
+        head = f"nothing would be {verb}"
+    else:
+        head = f"{verb} {len(changed)} {'item' if len(changed) == 1 else 'items'}"
 
     def text(canvas: Canvas) -> None:
-        if not acted and plan.targets:
-            what = "matches" if plan.ambiguous else f"would be {verb}"
-            canvas.line(f"{what} (with the score of each match):")
-            for target in plan.targets:
-                score = "" if target.score is None else f" {target.score}"
-                canvas.line(f"  {target.id}{score} {target.title}{_why(target)}")
-            for target in plan.near:
-                line = f"  not: {target.id} {target.score} {target.title}"
-                canvas.line(line, style="dim")
-            stale_lines(canvas, stale, "what is resolved", then=True)
-            if plan.ambiguous:
-                canvas.line(f"Nothing changed. {plan.by_ids}", style="hint")
-            elif how is None:
-                to_apply(canvas, dry_run=True)
-            else:
-                canvas.line(how, style="hint")
-            return
-        items = "item" if len(changed) == 1 else "items"
-        done = f"{verb} {len(changed)} {items}"
-        if how is None and not plan.targets:
-            done = f"nothing would be {verb}"
-        canvas.line(done, style="good" if changed else "dim")
-        for target in changed:
-            canvas.line(f"  {target.id} {target.title}{_why(target)}")
-        for target in plan.already:
+        style = "good" if changed else "dim"
+        canvas.line(head, style="" if planned else style)
+        for target in plan.targets if planned else changed:
+            score = f" {target.score}" if planned and target.score is not None else ""
+            twin = target.same_key_as
+            why = f" (the same words as {twin})" if twin else ""
+            canvas.line(f"  {target.id}{score} {target.title}{why}")
+        for target in plan.near if planned else ():
+            line = f"  not: {target.id} {target.score} {target.title}"
+            canvas.line(line, style="dim")
+        for target in () if planned else plan.already:
             canvas.line(f"  {target.id} is {target.status} already", style="dim")
-        stale_lines(canvas, stale, "what is resolved", then=False)
+        stale_lines(canvas, stale, "what is resolved", then=planned)
+        if planned and plan.ambiguous:
+            canvas.line(f"Nothing changed. {plan.by_ids}", style="hint")
+        elif planned and how:
+            canvas.line(how, style="hint")
+        elif planned:
+            to_apply(canvas, dry_run=True)
 
     warnings = [f"no entry contains '{word}'" for word in plan.missing_terms]
     if plan.ambiguous and not acted:
@@ -196,7 +196,3 @@ def _result(
         "stale_models": stale,
     }
     return Result(data=data, text=text, warnings=tuple(warnings))
-
-
-def _why(target: Target) -> str:
-    return f" (the same words as {target.same_key_as})" if target.same_key_as else ""
