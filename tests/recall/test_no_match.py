@@ -28,6 +28,8 @@ def test_an_agent_learns_no_word_of_anothers_private_entry(vault: Vault) -> None
     save(vault, "Postgres fails over", visibility="private")
     found = why(vault.acting_as("bot"), "postgress over")
     assert found == NoMatch(0, ("postgress", "over"))
+    assert vault.acting_as("bot").recall("postgress over").reading == {}
+    assert vault.recall("postgress over").reading == {"postgress": ["postgres"]}
 
 
 def test_entries_that_filters_leave_out_are_counted(vault: Vault) -> None:

@@ -7,10 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli import Vault
-from memcli.entries.eligibility import Agent, ReadPolicy, View
-from memcli.recall.query import Query
 from memcli.search.readings import one_edit
-from tests.conftest import NOW
 
 
 def save(vault: Vault, *texts: str) -> None:
@@ -138,13 +135,3 @@ def test_a_pasted_log_is_answered_in_time(vault: Vault):
     answer = vault.recall(f"postgress {log}")
     assert time.process_time() - start < 2
     assert answer.reading == {"postgress": ["postgres"]}
-
-
-def test_what_an_agent_may_not_see_is_no_reading(vault: Vault):
-    save(vault, "the pool")
-    vault.save(vault.draft({"text": "the postgres key", "visibility": "private"}))
-    seen = View(NOW, agent=Agent("reader", ReadPolicy.SHARED))
-    answer = vault.recall(Query("postgress key", seen))
-    assert answer.rows == []
-    assert answer.reading == {}
-    assert vault.recall("postgress key").reading == {"postgress": ["postgres"]}
