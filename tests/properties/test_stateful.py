@@ -8,6 +8,7 @@ recall must say the same.
 
 import shutil
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,7 +63,6 @@ class VaultMachine(RuleBasedStateMachine):
         self.folder = Path(tempfile.mkdtemp(prefix="memcli-stateful-"))
         self.now = START
         self.count = 0
-        self.forgotten: set[str] = set()
 
     @initialize()
     def make(self) -> None:
@@ -163,49 +163,35 @@ class VaultMachine(RuleBasedStateMachine):
 
     @rule(number=picks)
     def revert(self, number: int) -> None:
-        name = self.pick(number, Status.ACTIVE)
-        try:
-            if name:
+        # A first version, or its predecessor is forgotten.
+        with suppress(NotAllowed, EntryNotFound, AmbiguousId):
+            if name := self.pick(number, Status.ACTIVE):
                 self.vault.revert(name)
-        except (NotAllowed, EntryNotFound, AmbiguousId):
-            return  # a first version, or its predecessor is forgotten
 
     @rule(number=picks, alone=st.booleans())
     def resolve(self, number: int, alone: bool) -> None:
-        name = self.pick(number, Status.ACTIVE)
-        try:
-            if name:
+        with suppress(AmbiguousId):
+            if name := self.pick(number, Status.ACTIVE):
                 self.vault.resolve(name, note="done", same_key=not alone)
-        except AmbiguousId:
-            return
 
     @rule(number=picks)
     def reopen(self, number: int) -> None:
-        name = self.pick(number, Status.RESOLVED)
-        try:
-            if name:
+        with suppress(AmbiguousId):
+            if name := self.pick(number, Status.RESOLVED):
                 self.vault.reopen(name)
-        except AmbiguousId:
-            return
 
     @rule(number=picks, yes=st.booleans())
     def decide(self, number: int, yes: bool) -> None:
-        name = self.pick(number, Status.PENDING)
-        try:
-            if name:
+        # A checkout may have brought an old file back beside its archive.
+        with suppress(AmbiguousId, NotAllowed):
+            if name := self.pick(number, Status.PENDING):
                 (review.approve if yes else review.reject)(self.vault, [name])
-        except (AmbiguousId, NotAllowed):
-            return  # a checkout has brought an old file back beside its archive
 
     @rule(number=picks)
     def forget(self, number: int) -> None:
-        name = self.pick(number, *Status)
-        try:
-            if name:
+        with suppress(AmbiguousId):
+            if name := self.pick(number, *Status):
                 self.vault.forget(name)
-                self.forgotten.add(name)
-        except AmbiguousId:
-            return
 
     @rule(number=picks, text=texts)
     def edit_by_hand(self, number: int, text: str) -> None:
