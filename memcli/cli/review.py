@@ -85,7 +85,10 @@ def review(
 
     if not action:
         return _listed(vault, inbox.pending(vault))
-    _refuse_secrets(title, reason, tags)
+    from memcli.entries import no_secrets
+
+    words = {"--title": title, "--reason": reason, "--tag": "\n".join(tags or ())}
+    no_secrets.refuse_texts(words)
     if not ids:
         candidates = inbox.pending(vault, to_decide=True)
         agreed = context.agrees(
@@ -136,16 +139,6 @@ def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:
         data["merged"] = [version._asdict() for version in merged]
     solved = not_shown(vault, [candidate.id for candidate in candidates])
     return Result(data=data, text=text, warnings=tuple(solved))
-
-
-def _refuse_secrets(
-    title: str | None, reason: str | None, tags: list[str] | None
-) -> None:
-    from memcli.entries import no_secrets
-
-    if title or reason or tags:
-        words = {"--title": title, "--reason": reason, "--tag": "\n".join(tags or ())}
-        no_secrets.refuse_texts(words)
 
 
 def _planned(candidates: list[PendingEntry], action: str, *, dry_run: bool) -> Result:
