@@ -145,7 +145,7 @@ def _left(reader: Reader, found: ResolvePlan, vault: Vault) -> list[Target]:
         for likeness, row in alike(reader, mine.terms, beside, limit=_NAMED):
             same_place = mine.project in (None, row.project)
             if likeness >= MAY_REPLACE and same_place and row.layer == Layer.FACT:
-                left[row.path] = _target(reader, _doc(reader, row.path), None)
+                left[row.path] = target_of(reader, _doc(reader, row.path), None)
     for target in found.targets:
         left.pop(target.path, None)
     return [*left.values()]
