@@ -18,7 +18,7 @@ from shlex import quote
 from memcli import errors
 from memcli.entries import dates, layout
 from memcli.entries.eligibility import View, settled_by, standing
-from memcli.entries.entry import Status
+from memcli.entries.entry import Layer, Status, Visibility
 from memcli.entries.file_checks import ERROR, WARNING, Finding, Text
 from memcli.entries.text.links import composed, link_readings
 from memcli.entries.text.mentions import fold
@@ -161,6 +161,10 @@ _SAID = {
         "not shown; its claim is resolved by {other}",
         "To bring it back: memcli resolve --undo {other}",
     ),
+    "wider_than_evidence": (
+        "more agents may see it than its evidence {other}, which is {visibility}",
+        "memcli evolve {name} --visibility {visibility}",
+    ),
     "review_due": (
         "due for review since {day}",
         "memcli evolve {name}, or resolve it.",
@@ -263,6 +267,7 @@ def _problems(reader: Reader, now: int) -> Iterator[_Problem]:
     if reader.holds("supersedes") or reader.holds("superseded_by"):
         yield from _about_lineages(reader, ids)
     yield from _about_claims(reader, now)
+    yield from _about_reports(reader)
     for doc in reader.exact("check", REVIEW):
         row = reader.row(doc)
         day = row.review_after
@@ -270,6 +275,22 @@ def _problems(reader: Reader, now: int) -> Iterator[_Problem]:
         if is_due and standing(reader.facts(doc), View(now)) is Status.ACTIVE:
             words = {"day": day or "", "name": row.id}
             yield doc, "review_after", "review_due", words
+
+
+def _about_reports(reader: Reader) -> Iterator[_Problem]:
+    """Reports in force whose evidence was made narrower than they are."""
+    for layer in (Layer.OBSERVATION, Layer.MODEL):
+        for doc in reader.exact("layer", layer):
+            row = reader.row(doc)
+            if row.status != Status.ACTIVE or row.visibility != Visibility.SHARED:
+                continue
+            cited = (d for name in row.evidence for d in reader.exact("id", name))
+            for other in map(reader.row, cited):
+                if other.visibility != Visibility.SHARED:
+                    words = {"other": other.id, "name": row.id}
+                    words["visibility"] = other.visibility
+                    yield doc, "evidence", "wider_than_evidence", words
+                    break
 
 
 def _place(reader: Reader) -> Callable[[int], tuple[bool, str]]:

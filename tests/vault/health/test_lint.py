@@ -87,6 +87,8 @@ FOUND = [
     # B says that it replaced A; A says that C has, into which D was merged.
     ([*by(A, C), entry(B, f"supersedes: {A}"), entry(C, f"supersedes: {D}"),
       *by(D, C)], "b.md:3 lineage_fork warning"),
+    ([entry(A, "layer: model", f"evidence: [{B}]"), entry(B, "visibility: private")],
+     "a.md:4 wider_than_evidence warning"),
     # The same words, resolved and active.
     ([entry(A, "status: resolved", "resolved_at: 2026-11-20", body="Restart it."),
       entry(B, body="- restart it")], "b.md:1 key_twins warning"),
