@@ -12,6 +12,7 @@ from memcli import Vault
 from memcli.curation import sync
 from memcli.curation.sync_report import Synced
 from memcli.entries import codec, layout
+from memcli.entries.entry import Entry
 from memcli.storage.git.remote import Terms
 from memcli.vault.caller import Caller
 from tests.conftest import NOW
@@ -105,11 +106,18 @@ def say(vault: Vault, text: str) -> str:
 
 def texts(root: Path) -> set[str]:
     """The text of every entry in the folder, of the archive, too."""
-    found = set()
-    for path in root.rglob("*.md"):
+    return {entry.body.strip() for entry in entries(root).values()}
+
+
+def entries(root: Path) -> dict[str, Entry]:
+    """Every entry in the folder, of the archive, too, by its id."""
+    found: dict[str, Entry] = {}
+    for path in sorted(root.rglob("*.md")):
         relative = path.relative_to(root).as_posix()
-        if ".git/" not in relative and layout.is_entry(relative):
-            found.add(codec.decode(path.read_bytes(), relative).entry.body.strip())
+        if layout.is_entry(relative) and not relative.startswith(".git/"):
+            entry = codec.decode(path.read_bytes(), relative).entry
+            assert entry.id not in found, f"{entry.id} twice"
+            found[entry.id] = entry
     return found
 
 

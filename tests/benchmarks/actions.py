@@ -2,8 +2,8 @@
 
 Each scenario of actions_scenarios.toml has a lesson, a task, an edit that breaks the
 lesson, one that keeps it, and three that have nothing to do with it. All lessons lie in
-one vault, each in its project; a second run lets all of them hold everywhere. A session
-of its own asks the prompt hook with the task, and the tool hook with each edit.
+one vault, each in its project. A session of its own asks the prompt hook with the task,
+and the tool hook with each edit.
 
     python -m tests.benchmarks actions [--misses]
 
@@ -87,7 +87,7 @@ def answer_of(event: str, root: str, given: dict[str, Any]) -> str:
 class Sessions:
     """A vault with all lessons, and a folder for each project."""
 
-    def __init__(self, folder: Path, lessons: list[Scenario], *, apart: bool) -> None:
+    def __init__(self, folder: Path, lessons: list[Scenario]) -> None:
         self._folder = folder
         self._count = 0
         self.root = str(folder / "vault")
@@ -96,7 +96,7 @@ class Sessions:
         self.ids: dict[str, str] = {}
         for each in lessons:
             fields: dict[str, Any] = {"text": each.lesson, "kind": each.kind}
-            if apart and each.project != "any":
+            if each.project != "any":
                 fields["project"] = f"example.com/acme/{each.project}"
             self.ids[each.name] = vault.save(vault.draft(fields)).id
         for name in {each.project for each in lessons} | {"noise"}:
@@ -178,25 +178,23 @@ def scratch() -> Iterator[Path]:
 
 
 def main() -> None:
-    """Measure, and print two tables."""
+    """Measure, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--misses", action="store_true", help="name what was missed")
     arguments = parser.parse_args()
     known = scenarios()
     report.show(report.heading())
     missed: list[str] = []
-    for apart in (True, False):
-        with scratch() as folder:
-            sessions = Sessions(folder, known, apart=apart)
-            where = "each in its project" if apart else "all everywhere"
-            for name, held in (("tuned on", False), ("held back", True)):
-                chosen = [one for one in known if one.held_back is held]
-                got = measure(sessions, chosen)
-                size = f"{len(chosen)} {name}, {where}"
-                for label, target in TARGETS.items():
-                    row = report.Row(label, size, got.shares[label], "", target)
-                    report.show(report.line(row))
-                missed += [] if held else got.missed
+    with scratch() as folder:
+        sessions = Sessions(folder, known)
+        for name, held in (("tuned on", False), ("held back", True)):
+            chosen = [one for one in known if one.held_back is held]
+            got = measure(sessions, chosen)
+            for label, target in TARGETS.items():
+                size = f"{len(chosen)} {name}"
+                row = report.Row(label, size, got.shares[label], "", target)
+                report.show(report.line(row))
+            missed += [] if held else got.missed
     for each in missed if arguments.misses else ():
         report.show(each)
 

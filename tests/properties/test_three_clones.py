@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -16,15 +17,14 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from memcli.curation import changing
-from memcli.entries import codec, layout
-from memcli.entries.entry import Entry, Status
+from memcli.entries.entry import Status
 from memcli.entries.file_checks import ERROR
 from memcli.errors import MemcliError
 from memcli.vault.create import let_git_merge
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests import clones
-from tests.clones import Clones, dirty, tree
+from tests.clones import Clones, dirty, entries, tree
 from tests.conftest import EVERYTHING
 from tests.git_command import git
 from tests.lineages import check_lineages, check_resolved
@@ -55,17 +55,6 @@ def begun(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in NAMES:
         three.sync(name)
     return folder
-
-
-def entries(root: Path) -> dict[str, Entry]:
-    found: dict[str, Entry] = {}
-    for path in sorted(root.rglob("*.md")):
-        relative = path.relative_to(root).as_posix()
-        if layout.is_entry(relative) and not relative.startswith(".git/"):
-            entry = codec.decode(path.read_bytes(), relative).entry
-            assert entry.id not in found, f"{entry.id} twice"
-            found[entry.id] = entry
-    return found
 
 
 def by_git(three: Clones, name: str) -> None:
@@ -111,24 +100,22 @@ def act(three: Clones, name: str, what: str, number: int, step: int) -> str:
         clones.say(vault, f"fact {step} of {name}")
         return ""
     entry = sorted(current)[number % len(current)]
-    try:
-        if what == "evolve":
-            vault.evolve(entry.id, f"{entry.body.strip()}\nstep {step} of {name}")
-        elif what == "resolve":
-            vault.resolve(entry.id)
-            return entry.id
-        elif what == "reopen":
-            vault.reopen(entry.id)
-            return entry.id
-        elif what == "forget":
-            vault.forget(entry.id)
-        elif what == "tag":
-            changing.tag(vault, entry.id, add=[f"t{number}"])
-        else:  # by hand, in an editor
-            path = three.roots[name] / vault.path_of(entry.id)
-            path.write_bytes(path.read_bytes() + f"by hand {step}\n".encode())
-    except MemcliError:
-        pass
+    edited = three.roots[name] / vault.path_of(entry.id)
+    acts: dict[str, Callable[[], object]] = {
+        "evolve": lambda: vault.evolve(
+            entry.id, f"{entry.body.strip()}\nstep {step} of {name}"
+        ),
+        "resolve": lambda: vault.resolve(entry.id),
+        "reopen": lambda: vault.reopen(entry.id),
+        "forget": lambda: vault.forget(entry.id),
+        "tag": lambda: changing.tag(vault, entry.id, add=[f"t{number}"]),
+        "edit": lambda: edited.write_bytes(
+            edited.read_bytes() + f"by hand {step}\n".encode()
+        ),
+    }
+    with suppress(MemcliError):
+        acts[what]()
+        return entry.id if what in ("resolve", "reopen") else ""
     return ""
 
 
