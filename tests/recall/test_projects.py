@@ -115,7 +115,6 @@ def test_the_same_text_in_two_projects_is_two_entries(vault: Vault):
     assert (again.outcome, again.id) == ("duplicate", first.id)
     assert covered.outcome == "duplicate"
     assert (first.project, second.project) == (SHOP, BLOG)
-    assert any(f"evolve {second.id} --also {first.id}" in n for n in second.notes)
 
 
 def test_a_mined_text_that_another_project_rejected_is_new_here(vault: Vault):
