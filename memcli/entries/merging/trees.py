@@ -19,8 +19,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from shlex import quote
 
-from memcli.entries import codec, dates, layout
-from memcli.entries.entry import KINDS, Entry, Layer, Status
+from memcli.entries import codec, layout
+from memcli.entries.entry import KINDS, Entry, Status
 from memcli.entries.frontmatter import values_of
 from memcli.entries.ids import adopted_id
 from memcli.entries.merging import chains
@@ -31,11 +31,10 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable
 
     from memcli.entries.merging.files import Kept
 
-_LAYERS = tuple(Layer)
 _REGULAR = ("100644", "100755")
 
 
@@ -344,11 +343,12 @@ class _Work:
         sides = zip(names, both, strict=True)
         joined = chains.Joined(_entries(self.results), base, *sides)
         for name, entry in joined.changed.items():
-            self._rewrite(name, entry)
-        for name, looked in _looked_before(base, *both):
-            report = self.results[name].entry if name in self.results else None
-            if report is not None and report.status is Status.ACTIVE:
-                self._rewrite(name, report.replace(refreshed_at=looked))
+            file = self.results[name]
+            try:
+                data = codec.rewrite(file.data, entry, kinds=self.kinds)
+            except MemcliError:
+                continue  # a field of it cannot be written; the lint names it
+            self.results[name] = file._replace(blob=None, data=data, entry=entry)
         for name in joined.replaced & self.results.keys():
             file = self.results[name]
             is_archived = file.path.startswith(layout.ARCHIVE + "/")
@@ -357,14 +357,6 @@ class _Work:
                 self.results[name] = file._replace(path=place, rank=2)
         for name in joined.notes.keys() & self.results.keys():
             self._note(name, self.results[name], joined.notes[name], eyes=True)
-
-    def _rewrite(self, name: str, entry: Entry) -> None:
-        file = self.results[name]
-        try:
-            data = codec.rewrite(file.data, entry, kinds=self.kinds)
-        except MemcliError:
-            return  # a field of it cannot be written; the lint names it
-        self.results[name] = file._replace(blob=None, data=data, entry=entry)
 
     def plan(self, changed: Sequence[str]) -> MergePlan:
         """Settle where everything lies, and say what differs from our side."""
@@ -410,42 +402,6 @@ def _place(base: _File | None, one: _File, two: _File, entry: Entry | None) -> s
 def _entries(files: Mapping[str, _File]) -> dict[str, Entry]:
     """The entries that are known by their ids."""
     return {k: f.entry for k, f in files.items() if f.entry and k == f.entry.id}
-
-
-def _looked_before(
-    base: Mapping[str, Entry], one: Mapping[str, Entry], two: Mapping[str, Entry]
-) -> Iterator[tuple[str, str]]:
-    """The reports of one side that could not know what the other side wrote of their
-    subject before their author looked: with the second before the first of that."""
-    for mine, others in ((one, two), (two, one)):
-        reports = [
-            (name, entry, dates.to_epoch(entry.refreshed_at or entry.created))
-            for name, entry in mine.items()
-            if entry.layer is not Layer.FACT and entry.created
-            if base.get(name) != entry
-        ]
-        news = [
-            (dates.to_epoch(entry.created), entry)
-            for name, entry in others.items()
-            if reports and entry.created and not (name in base or name in mine)
-        ]
-        for name, report, looked in reports:
-            unknown = [
-                at
-                for at, entry in news
-                if at <= looked
-                and _LAYERS.index(entry.layer) < _LAYERS.index(report.layer)
-                and {*_subjects(report)} & {*_subjects(entry), *entry.tags}
-            ]
-            if unknown:
-                yield name, dates.iso(min(unknown) - 1)
-
-
-def _subjects(entry: Entry) -> Sequence[str]:
-    """What an entry is about: its entities, as they are compared, or else its tags."""
-    from memcli.entries.text.tokens import name_key
-
-    return [f"@{name_key(name)}" for name in entry.entities] or entry.tags
 
 
 class _Places:

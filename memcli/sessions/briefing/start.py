@@ -124,7 +124,7 @@ def standing(vault: Vault, reader: Reader, session: Session) -> Standing:
     created, orders = reader.columns.created, reader.columns.orders
     last = sorted(summaries, key=lambda doc: (created[doc], orders[doc]))[-1:]
     others -= summaries | learned
-    groups = (constraints, last, settled, learned - summaries, others)
+    groups = (constraints, last, learned - summaries, settled, others)
     queue = [doc for group in groups for doc in ordered if doc in group]
     # About as many as have room.
     reader.fetch_rows(queue[: _MOST // 80])

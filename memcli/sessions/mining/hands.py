@@ -2,9 +2,9 @@
 
 Invariant: pure. A pasted text needs no mark to be one, so a statement has to earn its
 place. It is sure only in a turn of one line, as it is typed, in which every sentence is
-a statement, an answer or a task, or says "I", "we", "you" or what shall be. No sentence,
-and no turn around, may speak of a text, of another person or of a game, or take back.
-All else is a doubt and no proof: what is in doubt waits for the person.
+a whole one in English or an answer. No sentence, and no turn around, may speak of a
+text, of another person or of a game, or take back. All else is a doubt and no proof:
+what is in doubt waits for the person, and what is saved is told as unconfirmed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 
 from memcli.entries.entry import Confidence
-from memcli.entries.shipped import ordinary_words
 from memcli.entries.text.tokens import STOP_WORDS
 from memcli.named_tuple import NamedTuple
 from memcli.sessions.mining import signs
@@ -95,8 +94,6 @@ def in_doubt(
         return True
     if any(_stems(text) & _stems(later) for later in near.given_up):
         return True
-    if not _is_of_trade(lines):
-        return True
     explained = [_is_explained(*each) for each in zip(own, rules, strict=True)]
     behind = ""
     for place, (one, rule) in enumerate(zip(own, rules, strict=True)):
@@ -123,15 +120,6 @@ def in_doubt(
 
 def _is_typed(line: str) -> bool:
     return bool(signs.BEGINS.match(line)) and not signs.ODD.search(line)
-
-
-def _is_of_trade(lines: Sequence[str]) -> bool:
-    """Whether lines are of the trade: a word of them is, or is no word of English."""
-    plain = signs.DAY.sub("", " ".join(lines))
-    if signs.WORK.search(plain) or signs.TALK.search(plain):
-        return True
-    ordinary = ordinary_words()
-    return any(word not in ordinary for word in re.findall(r"[a-z]{4,}", plain.lower()))
 
 
 def _is_explained(one: Sentence, rule: Rule | None) -> bool:
@@ -185,12 +173,6 @@ def _is_of_work(text: str, next_to: int) -> bool:
         return "\n" in plain or not _is_about(signs.SENTENCE.split(plain)[next_to])
     if _is_about(plain) or signs.HANDS_ON.search(plain):
         return False
-    if next_to and signs.REPLIES.match(plain):
-        return True
-    if not signs.WORK.search(plain):
-        return False
-    if not (signs.SAYS.search(plain) or signs.ANSWER.match(plain)):
-        return False
     words = _words(plain)
     return bool(
         signs.ENGLISH.search(plain) if words > 3 else words > 1 or signs.DO.match(plain)
@@ -236,32 +218,14 @@ def _is_said(plain: str, behind: str) -> bool:
     if behind == "explained":
         words = plain.split()
         return len(words) > 2 and sum(word[:1].islower() for word in words) > 1
+    points = bool(signs.POINTS.search(plain))
     if plain.rstrip(" )").endswith("?"):
-        asks = signs.ASKS.match(plain)
-        if signs.POINTS.search(plain):
-            return False
-        if asks is None:  # a question about the work, with a thing of its own
-            return bool(
-                behind and signs.QUESTION.match(plain) and signs.WORK.search(plain)
-            )
-        if asks[1] is None:
-            return not behind
-        plain = asks[1]
-    plain = _bare(plain)
-    if signs.DIRECTS.search(plain):
-        return len(plain.split()) > (4 if behind else 2)
-    if behind and signs.MAKES.match(plain):
-        return False
-    pointed = signs.POINTS.search(plain)
-    if (
-        behind
-        and signs.OURS.search(plain)
-        and not (pointed or signs.UNSURE.search(plain))
-    ):
+        return bool(signs.ASKS.match(plain)) and not points
+    if signs.DIRECTS.search(plain) or (signs.TASK.match(plain) and not points):
         return True
-    return bool(
-        signs.TASK.match(plain) and (signs.SUBJECT.search(plain) or not pointed)
-    )
+    own = bool(signs.OWN.search(plain))
+    english = own or bool(signs.ENGLISH.search(plain))
+    return _words(plain) > 3 and english and (own or not points)
 
 
 def _bare(plain: str) -> str:

@@ -48,16 +48,9 @@ TASK: Final = re.compile(
     r"|(?:add|ask|build|bump|change|check|clean|commit|create|delete|deploy|do|extract|finish|give|go|install|invoke|keep|look|make|merge|move|open|push|release|remove|replace|restart|review|run|show|split|start|switch|test|try|update|upgrade|use|write) (?:the|an?|all|any|more|my|our|both|two|three|option|ahead|at|for|into|me|on|up|to|with)\b)",
     _I,
 )
-# Behind a statement such a task may be about its words.
-MAKES: Final = re.compile(
-    r"\s*(?:please |pls |just )*(?:give|make|show|create|write|do|keep)\b", _I
-)
+# How a person asks about the work.
 ASKS: Final = re.compile(
-    r"\W*(?:why (?:did|do|are|have) you\b|(?:can|could|will|would) (?:you|we) (.*))",
-    _I,
-)
-QUESTION: Final = re.compile(
-    r"\W*(?:when|where|which|what|how) (?!about|if|.*\b(?:it|this|that|these|those)\b)",
+    r"\W*(?:(?:can|could|will|would) (?:you|we)|why (?:did|do|are|have) you|(?:when|where|which|what|how)(?!.*\b(?:it|this|that|these|those)\b))\b",
     _I,
 )
 # A bound or a condition of the agent's work; a word on what it does, or was told; what
@@ -69,12 +62,7 @@ DIRECTS: Final = re.compile(
     _I,
 )
 DECIDED: Final = re.compile(r"\W*(?:\w+\W+){0,5}decision\b[^:]{0,20}:", _I)
-# What may be, or was: no reason of what shall be.
-UNSURE: Final = re.compile(
-    r"n't\b|\b(?:would|could|might|may|not|tried|did|was|were|had|of course|obviously)\b",
-    _I,
-)
-SUBJECT: Final = re.compile(r"\b(?:i|we)\b", _I)
+OWN: Final = re.compile(r"\b(?:i|we|our|us)\b", _I)
 OURS: Final = re.compile(r"\b(?:we|our|us)\b", _I)
 
 # --- signs that it speaks of others' words, or does not mean its own ------------------
@@ -156,7 +144,7 @@ TAKES_BACK: Final = re.compile(
 )
 # How the turn behind a statement begins that takes it back.
 BUT: Final = re.compile(
-    r"\W*(?:hmm*|wait|nah|as if|of course not|until|(?:for|as) (?:now|long)|in this|no,? (?:wait|no)|sorry|oops|ups|cancel|nvm|wrong (?:repo|window|chat)|changed my mind|just (?:kidding|testing)|(?:do not|don'?t) save|(?:just|only) (?:for|in|on|once|this|today)|i meant?|actually,? (?:no|never|not|don'?t)|delete (?:it|that)|(?:it|this) was (?:an?|the|for|from|in|meant|my|said|written)\b|not (?:for you|meant)|was(?:n'?t| not) for|that(?:'?s| is)? (?:for|from|by|how|what)\b|found in\b|that was\b|vergiss|oublie|olvida)\b",
+    r"\W*(?:hmm*|eh\b|wait|nah|as if|of course not|until|(?:for|as) (?:now|long)|in this|no,? (?:wait|no)|sorry|oops|ups|cancel|nvm|wrong (?:repo|window|chat)|changed my mind|just (?:kidding|testing)|(?:do not|don'?t) save|(?:just|only) (?:for|in|on|once|this|today)|i meant?|actually,? (?:no|never|not|don'?t)|delete (?:it|that)|(?:it|this) was (?:an?|the|for|from|in|meant|my|said|written)\b|not (?:for you|meant)|was(?:n'?t| not) for|that(?:'?s| is)? (?:for|from|by|how|what)\b|found in\b|that was\b|vergiss|oublie|olvida)\b",
     _I,
 )
 GIVES_UP: Final = re.compile(
@@ -169,12 +157,6 @@ HANDS_ON: Final = re.compile(
     r"|\b(?:add|append|change|delete|drop|find|include|insert|log|make|mention|name|paste|post|put|remove|replace|save|search|send|turn|what|where|which|who|why|write)\b[^.!?]{0,30}\b(?:it|this|that|these|those)(?=\W*$|[.!?] | (?:as|at|by|for|from|in|into|on|to|up|with)\b)"
     r"|\b(?:add|append|change|edit|insert|put|remove|replace|write)\b.*(?:\.md|contributing|docs?|guide|handbook|readme|wiki)\b|\b(?:it|this|that|these|those) as\b"
     r"|\b(?:about|for|of|with) (?:it|this|that|these|those)\W*$|^\W*(?:is|was|are) (?:it|this|that|these|those)\b|^\W*(?:create|file|log|open|write) an? (?:\w+ )?(?:bug|card|comment|entry|issue|note|story|task|test|ticket)\W*$",
-    _I,
-)
-# A sentence: who or what does something, or what is to be done.
-SAYS: Final = re.compile(
-    r"\b(?:i|i'?m|we|you|it|let'?s|is|are|was|were|has|have|does|do|did|can|could|should|would|will|must|needs?|wants?|fail(?:s|ed|ing)|works?|pass(?:es|ed)|(?:ca|could|did|do|does|had|has|have|is|should|was|were|wo|would)n'?t|always|never)\b|\?\W*$"
-    r"|^\W*(?:/\w|(?:please |pls |just |then |also |now )*(?:add|address|bring|build|bump|change|check|clean|commit|complete|configure|continue|create|debug|delete|deploy|document|draft|ensure|explore|extract|find|finish|fix|focus|fold|generate|get|give|go|have|help|implement|improve|include|install|keep|launch|link|look|make|merge|migrate|move|open|prefer|pull|push|put|rebase|refactor|release|remember|remove|rename|replace|rerun|reset|respond|review|rewrite|run|set|show|skip|split|squash|start|stop|switch|try|turn|update|upgrade|use|verify|wait|write)\b)",
     _I,
 )
 DO: Final = re.compile(
@@ -198,25 +180,5 @@ SENTENCE: Final = re.compile(r"(?<=[.!?:])\s+|\n")
 # The commonest words that English shares with no neighbour.
 ENGLISH: Final = re.compile(
     r"\b(?:the|it|and|you|we|to|this|that|for|with|of|on|please|ok|yes|go|do|what|why|how|my|be|i|look|fix|run|add|make|not|always|never|use|should|when|before|after|are|is|has|have|from|now|new|yeah)\b",
-    _I,
-)
-
-
-# What is of the trade: things and acts, and how its names are written.
-WORK: Final = re.compile(
-    r"\b(?:(?:apis?|auth|backend|bugs?|class(?:es)?|cli|ci|code|commands?|comments?|continue|css|db|deps?|dev|diffs?|docs?|env|exports?|features?|files?|fix|fixe[ds]|flags?|frontend|functions?|gh|git|html|https?|imports?|interface|json|logs?|main|master|methods?|modules?|npm|null|packages?|patch|pip|plan|pnpm|production|projects?|prs?|pull requests?|push|python|release[sd]?|repos?|review|routers?|run|runs|running|schema|scripts?|server|sessions?|specs?|sql|tabs?|tests?|tested|testing|todos?|tools?|ts|types?|typing|ui|unit|url|variables?|versions?|works|working|(?<=it )work|worktree|yarn|callers?|clients?|columns?|controllers?|errors?|factory|fields?|folders?|headers?|history|ids?|layers?|literals?|names?|pages?|paths?|tables?|values?)\b"
-    r"|(?:abstract|annot|architect|asser|branch|build|cach|changelog|codebase|coding|commit|compil|component|config|container|coverage|databas|debug|dependenc|deploy|docker|document|eject|endpoint|enum|eslint|(?<!no )exception|float|format|github|handler|implement|indent|install|kubern|librar|lint|logging|logger|merg|metadata|migrat|mock|naming|parameter|parser|pipeline|plugin|postgres|pytest|quer(?:y|ies)|readme|rebas|refactor|regex|reposit|retr(?:y|ies)|returns?\b|snapshot|squash|staging|string|timestamp|timeout|typescript|upgrad|whitespac|wrapper|yaml)\w*)"
-    r"|\w_\w|\w\.[a-z]{1,4}\b|/[a-z]|(?-i:[a-z][A-Z]|\b[A-Z]{3,}\b)|--\w|\u00a7|#\d",
-    _I,
-)
-
-
-DAY: Final = re.compile(
-    r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:jan|febr)uary|march|april|june|july|august|(?:septem|octo|novem|decem)ber)\b",
-    _I,
-)
-# How the agent talks.
-TALK: Final = re.compile(
-    r"\b(?:ask (?:me|before|first)|asking|(?:your|with|in) (?:\w+ )?(?:answers?|replies|summaries|explanations)|explain|guess\w*|assum\w+|speak \w+ (?:to|with) me|(?:answer|reply|respond|write|think|talk) in \w+|confirm|approv\w+|interview|apologi\w+|emojis?|english|spelling|use \S+ (?:instead of|rather than))\b",
     _I,
 )

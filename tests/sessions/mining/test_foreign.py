@@ -33,6 +33,8 @@ R Our pipeline rejects everything else.
 Give me all the commands that I need to try it. R
 Why did you push? R
 No, that's wrong. R
+The nightly build was slow again. R
+R The old one needs an hour.
 """
 # What may be the person's, and waits: more than one line, a report, a field.
 WAITS = """
@@ -45,9 +47,7 @@ Can you fix the build?\\n- R
 Two more things:\\n- R
 also: R\\nps: the build is slow
 Look at this:\\n```\\nmake\\n```\\n\\nR
-The nightly build was slow again. R
 R It broke prod at 10:12 on Mar 3.
-R The old one needs an hour.
 """
 # What has the marks of a program, a document or another's words brings nothing.
 DROPPED = r"""
