@@ -214,7 +214,11 @@ class Vault(_Asked, _vault.Vault):
     revert = _evolve.revert
     forget = _forget.forget
     inspect = _inspect.inspect
-    log = _log.log
+
+    def log(self, limit: int = 20) -> list[_log.Event]:
+        """The history of the vault, the last change first."""
+        return _log.log(self, limit=limit)
+
     pending = _inbox.pending
     verify = _verify.verify
 

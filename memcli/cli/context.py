@@ -374,10 +374,12 @@ def said(
 
     def text(canvas: Canvas) -> None:
         canvas.line(head, style=style if dry_run is None else "")
-        for line in lines[:_MOST_LINES]:
+        # A plan is read to its end by who decides on it.
+        most = _MOST_LINES if dry_run is None else len(lines)
+        for line in lines[:most]:
             canvas.line(f"  {line}")
-        if len(lines) > _MOST_LINES:
-            more = len(lines) - _MOST_LINES
+        if len(lines) > most:
+            more = len(lines) - most
             canvas.line(f"  ... and {more:,} more: --json", style="dim")
         if dry_run is not None:
             to_apply(canvas, dry_run=dry_run)

@@ -12,7 +12,7 @@ from memcli.cli.rows import (
     short_ids,
     table,
 )
-from memcli.errors import InvalidContent, UsageError
+from memcli.errors import InvalidContent, MemcliError, UsageError
 
 TYPE_CHECKING = False
 
@@ -176,7 +176,13 @@ def _words(line: dict[str, Any], number: int) -> parameters.Query:
             )
         several = one.repeat and not isinstance(value, list)
         found[one.name] = [value] if several else value
-        declared.check(one, found[one.name], name)
+        try:
+            declared.check(one, found[one.name], name)
+        except MemcliError as error:
+            message = f"line {number}: {error.message}"
+            raise InvalidContent(
+                message, hint=error.hint, code="invalid_batch"
+            ) from None
     return found  # type: ignore[no-any-return]
 
 

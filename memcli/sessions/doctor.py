@@ -168,8 +168,11 @@ def _of_git(vault: Vault) -> Iterator[Check]:
         said = "no branch with a remote; to name one: memcli sync --setup URL"
         yield _check("sync", said)
         return
-    said = f"{state.remote} ({state.address}), {state.ahead or 0:,} ahead, "
-    said += f"{state.behind or 0:,} behind"
+    said = f"{state.remote} ({state.address}), "
+    if state.ahead is None:
+        said += "never fetched"
+    else:
+        said += f"{state.ahead:,} ahead, {state.behind or 0:,} behind"
     said += f": {state.line}" if state.error else ""
     mend = "memcli sync" if state.error or state.ahead or state.behind else ""
     if state.others and not state.error:

@@ -131,10 +131,13 @@ def _name(text: str, action: Action) -> bool:
     # To compile a pattern takes .1 ms, and a large vault has thousands of names.
     if (pieces[-1] or bare).split()[-1].lower() not in action.lower:
         return False
-    before = r"(?<![.:@])" if bare[0] in ".:@" and action.path else r"(?<!\w)"
+    before = r"(?<!\w)" if re.match(r"\w", bare) else ""
+    if bare[0] in ".:@" and action.path:
+        before = r"(?<![.:@])"
     # Go has `log.Fatalf` beside `log.Fatal`.
-    after = r"(?:f|ln)?" if len(pieces) > 1 else ""
-    after += r"\s?\(" if bare != text else r"(?!\w)"
+    ends = re.search(r"\w$", bare)
+    after = r"(?:f|ln)?" if len(pieces) > 1 and ends else ""
+    after += r"\s?\(" if bare != text else r"(?!\w)" if ends else ""
     joined = r"\s{1,40}".join(map(re.escape, bare.split()))
     flags = re.IGNORECASE if bare.split()[0] in SQL else 0
     if re.search(before + joined + after, action.code, flags):
@@ -160,7 +163,7 @@ _NAMED = (
 # Where a statement or an expression has a keyword.
 _KEYWORD = (
     r"^[ \t]*(?:(?:export|public|private|protected|static|async|const|return|await|"
-    r"throw|default|final)\s+)*WORD(?:\s+\w[^\n]*[;{}()=<>]|\s*[\[(<{])",
+    r"throw|default|final)[ \t]+)*WORD(?:\s+\w[^\n]*[;{}()=<>]|\s*[\[(<{])",
     r"^[^\n'\"]*[=(,;{&|?:!]\s*(?:return\s+)?WORD(?:\s+\w|\s*[\[(<{])",
 )
 
@@ -255,6 +258,8 @@ def without_comments(text: str, kind: str) -> str:
         return re.sub(r"(?m)(?:^|(?<=\s))#(?![{\[!]).*$", "", text)
     if kind in _DASH_COMMENTS:
         return re.sub(r"(?m)--.*$", "", text)
+    if kind in ("json", "txt", "xml", "html", "csproj", "gitignore", "dockerignore"):
+        return text
     text = _without_blocks(text)
     return re.sub(r"(?m)(?:^|(?<=[\s;{}(),]))//.*$|^[ \t]*\*\s.*$", "", text)
 
@@ -276,7 +281,7 @@ def is_at(path: str, pattern: str) -> bool:
     """
     names = _names(path.lower())
     wanted = pattern.lower().removeprefix("./")
-    blocks = [_names(each) for each in f"/{wanted}".split("/**")]
+    blocks = [_names(each) for each in re.split(r"/\*\*(?=/|$)", f"/{wanted}")]
     if len(names) > 64 or len(blocks) > 12 or not any(blocks):
         return False
     if "/" not in wanted:

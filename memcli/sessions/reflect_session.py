@@ -78,7 +78,8 @@ def reflect(
         result = bring(vault, session, found, source, earlier, dry_run=dry_run)
     except Exception as error:
         if not dry_run:
-            _note(vault, record._replace(error=hook_log.named(error)))
+            failure = no_secrets.redact(hook_log.named(error))
+            _note(vault, record._replace(error=failure))
         raise
     if not dry_run:
         # What rules found and what a judge said stand beside each other.

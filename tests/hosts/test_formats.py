@@ -473,3 +473,10 @@ def test_a_session_without_a_name_in_its_records_has_its_files(tmp_path: Path) -
     assert session(chat, HEADER) == ("5e55", "/home/dev/work")
     other = {**HEADER, "directories": ["/home/dev/other"]}
     assert session(chat, other) == ("5e55", "/home/dev/other")
+
+
+def test_a_session_may_be_larger_than_a_note(tmp_path: Path) -> None:
+    path = write(tmp_path / "long.jsonl", [{"role": "user", "text": "hello"}])
+    with open(path, "ab") as file:
+        file.truncate(65_000_000)
+    assert said(path, "generic") == ["hello"]

@@ -31,6 +31,22 @@ def test_a_name_counts_in_code_and_not_in_comments_or_prose(
 
 
 @pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("eval(", "x = eval(y)"),
+        ("console.", "console.log(1)"),
+        ("std::", "std::move(a)"),
+        (".unwrap()", "let a = b.unwrap();"),
+        ("!important", "color: red!important;"),
+    ],
+)
+def test_a_name_that_ends_in_marks_counts_with_what_stands_beside_it(
+    name: str, text: str
+):
+    assert touches(NAME, name, Action("a.rs", text))
+
+
+@pytest.mark.parametrize(
     ("path", "text", "expected"),
     [
         ("a.py", "import requests", True),
@@ -40,6 +56,7 @@ def test_a_name_counts_in_code_and_not_in_comments_or_prose(
         ("a.py", "my_requests.get(url)", False),
         ("requirements.txt", "requests==2.31", True),
         ("package.json", '"requests": "^1"', True),
+        ("package.json", '"files": ["src/**/*"],\n"requests": "^1"', True),
         ("notes.txt", "import requests", False),
     ],
 )

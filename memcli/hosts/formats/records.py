@@ -251,7 +251,9 @@ class Transcript:
             Unreadable: the file is none, or the disk refuses.
         """
         self.broken = []
-        files.read(self.path, first=0)  # refuses pipes, which `open` would wait for
+        files.read(
+            self.path, limit=1 << 62, first=0
+        )  # refuses pipes, which `open` would wait for
         try:
             with open(self.path, "rb") as handle:
                 for line, raw, ended in _raw_lines(handle):

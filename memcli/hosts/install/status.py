@@ -9,6 +9,7 @@ do; an installation without problems has hooks that run.
 from __future__ import annotations
 
 import os
+import re
 
 from memcli.errors import InvalidConfig, MemcliError, UnsafePath, UsageError
 from memcli.hosts import table
@@ -112,7 +113,8 @@ def _looked_at(one: Installation, host: Host, machine: Machine) -> Installation:
     if not current:
         wrong.append((f"{one.what} not as memcli writes them", one.again))
     if host.needs_trust and one.what == HOOKS:
-        wrong += _distrust(one, host.folder(machine.environ))
+        events = [native for native, _ in host.events if native]
+        wrong += _distrust(one, host.folder(machine.environ), events)
     try:
         known_vaults.place_of(vault, machine.environ)
     except MemcliError as error:
@@ -151,16 +153,23 @@ def _words(
     return program, words[words.index("--vault") + 1] if pinned else None
 
 
-def _distrust(one: Installation, folder: str) -> Iterator[tuple[str, str]]:
+def _distrust(
+    one: Installation, folder: str, events: Sequence[str]
+) -> Iterator[tuple[str, str]]:
     """Why Codex does not run the hooks, and what to do; nothing when its config names
-    their file among what its user trusts."""
+    their file and each event among what its user trusts."""
     try:
         said = files.read(os.path.join(folder, "config.toml"))
     except MemcliError:
         said = b""
     names = (one.path, os.path.realpath(one.path))
-    if not any(os.fsencode(f"{name}:") in said for name in names):
-        why = "Codex does not trust these hooks and runs none of them"
+    refused = []
+    for event in events:
+        snake = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", event).lower()
+        if not any(os.fsencode(f"{name}:{snake}:") in said for name in names):
+            refused.append(event)
+    if refused:
+        why = f"Codex does not trust {', '.join(refused)} and runs nothing there"
         yield why, "start codex, type /hooks, and allow those of memcli"
 
 

@@ -11,7 +11,7 @@ from collections import Counter
 
 from memcli.entries import layout
 from memcli.entries.entry import one_line
-from memcli.errors import MemcliError
+from memcli.errors import HistoryError, MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import state_dirs
 from memcli.vault import signals
@@ -279,12 +279,13 @@ def _event(repository: Repository, step: Step) -> Event:
     # Notes before the pages and settings that go with them.
     blobs.sort(key=lambda pair: not pair[1].path.endswith(".md"))
     named = blobs[:_MOST_NAMED]
-    blobs_of = [blob for _, blob in named]
+    try:
+        contents = repository.contents([blob for _, blob in named], largest=_LARGEST)
+    except HistoryError:  # a blob that a partial clone does not have
+        contents = [b""] * len(named)
     entries = [
         _named(how, blob, data)
-        for (how, blob), data in zip(
-            named, repository.contents(blobs_of, largest=_LARGEST), strict=True
-        )
+        for (how, blob), data in zip(named, contents, strict=True)
     ]
     commit = step.commit
     return Event(

@@ -11,6 +11,7 @@ pull` does, and the memories are gone from the folder; they are still in the his
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import stat
@@ -60,6 +61,11 @@ _SAID = {
         "HEAD holds it, the folder does not",
         f"{MEND} brings it back; {_LET_GO}",
     ),
+    "moved_off": (
+        "missing",
+        "moved to {place}, which is not committed",
+        "Commit both, with git.",
+    ),
     "older": (
         "older",
         "the folder has an earlier version of it than HEAD",
@@ -102,6 +108,7 @@ class Differing(NamedTuple):
         if said is None:
             return None
         code, message, hint = said
+        message = message.format(place=self.place)
         return Finding(self.path, 1, code, WARNING, message, hint)
 
 
@@ -129,16 +136,22 @@ def working_tree(vault: Vault, repository: Repository) -> list[Differing]:
     edited = {path for path, code in codes.items() if code == " M"}
     older = _older(repository, [*edited, *raced, *(new & archived_from)])
     found = {path: Differing(path, state) for path, state in lost.items()}
+    # A note without an id is known by its bytes.
+    held = _by_content(vault.root, {*new, *edited} if gone else ())
     for path, code in codes.items():
         if path in older:
             found[path] = Differing(path, "older")
         elif path in gone and path in staged and path not in raced:
             found[path] = Differing(path, "staged_away")
         elif path in gone:
-            place = _place_of(vault, repository, path, {*new, *edited})
+            place = _place_of(vault, repository, path, held)
             # Where it was before it was archived is no place for it.
-            is_moved = place and place not in older
-            found[path] = Differing(path, "moved" if is_moved else "missing", place)
+            state = "missing" if not place or place in older else "moved"
+            if state == "moved" and place not in {*new, *edited}:
+                # git does not see its new place, or it is only staged there.
+                is_there = place not in staged and shown(repository, "HEAD", place)
+                state = "moved" if is_there else "moved_off"
+            found[path] = Differing(path, state, place)
         elif path in staged or code in _UNCOMMITTED:
             found[path] = Differing(path, _UNCOMMITTED.get(code, "staged"))
     missing = [path for path, row in found.items() if row.state == "missing"]
@@ -183,7 +196,10 @@ def _older(repository: Repository, paths: Sequence[str]) -> list[str]:
 
 
 def _place_of(
-    vault: Vault, repository: Repository, path: str, uncommitted: Collection[str]
+    vault: Vault,
+    repository: Repository,
+    path: str,
+    held: Mapping[bytes | None, Sequence[str]],
 ) -> str:
     """Where an entry is whose file is gone; empty when it is nowhere, or in doubt.
 
@@ -197,11 +213,23 @@ def _place_of(
     except MemcliError:
         return ""
     if is_adopted(entry_id):
-        places = [each for each in uncommitted if _on_disk(vault.root, each) == data]
+        places = [*held.get(_digest(data), ())]
     else:
         rows = vault.read(lambda reader: lookup.of_id(reader, entry_id))
         places = [row.path for row in rows if row.path != path]
     return places[0] if len(places) == 1 else ""
+
+
+def _by_content(root: str, paths: Collection[str]) -> dict[bytes | None, list[str]]:
+    """Those of some paths that hold the same bytes, by the digest of these."""
+    held: dict[bytes | None, list[str]] = {}
+    for path in sorted(paths):
+        held.setdefault(_digest(_on_disk(root, path)), []).append(path)
+    return held
+
+
+def _digest(data: bytes | None) -> bytes | None:
+    return None if data is None else hashlib.sha256(data).digest()
 
 
 def _on_disk(root: str, path: str) -> bytes | None:

@@ -354,6 +354,11 @@ def test_codex_hooks_stay_silent_until_trusted_and_status_says_so(
     (problem,) = machine.status("codex").problems
     assert "does not trust" in problem
     assert "/hooks" in problem
-    trusted = f"[hooks.state.'{machine.path('codex')}:stop:0:0']\ntrusted_hash = 'x'\n"
-    (machine.home / ".codex" / "config.toml").write_text(trusted)
+    config, path = machine.home / ".codex" / "config.toml", machine.path("codex")
+    config.write_text(f"[hooks.state.'{path}:stop:0:0']\ntrusted_hash = 'x'\n")
+    (problem,) = machine.status("codex").problems
+    assert "does not trust SessionStart, " in problem
+    names = "session_start user_prompt_submit pre_tool_use stop session_end pre_compact"
+    trusted = (f"['{path}:{each}:0:0']\n" for each in names.split())
+    config.write_text("".join(trusted))
     assert machine.status("codex").problems == ()

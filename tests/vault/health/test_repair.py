@@ -104,6 +104,11 @@ PLANS = {
         ["moved a.md", "moved notes/plain.md", "uncommitted here.md",
          "uncommitted there.md"], [], "", {"here.md": ("text a",)},
     ),
+    "a file that was moved to where git sees nothing is left": (
+        {"a.md": entry(A), ".gitignore": "off/"},
+        ("git add .gitignore", *COMMIT, "mkdir off", "mv a.md off/a.md"),
+        [], ["missing a.md", "ignored off/a.md"], "D a.md", {"off/a.md": ("text a",)},
+    ),
     "a folder in the place of a note is a note that was deleted": (
         {"a.md": entry(A)},
         (*COMMIT, "mv a.md away", "mkdir a.md", "mv away a.md/inner.md"),
