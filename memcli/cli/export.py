@@ -140,6 +140,7 @@ def _page(
         for entry_id, why in (
             *page.doubtful,
             *((entry_id, "may no longer hold") for entry_id in sorted(found.stale)),
+            *((one, "is unconfirmed") for one in sorted(found.unconfirmed)),
         )
     ]
     return _complete(found, Result(data=data, text=text, warnings=tuple(doubts)))

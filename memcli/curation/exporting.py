@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 class Exported(NamedTuple):
     """The entries of an export; the files that could not be read, with the reason; and
-    the ids of those that may no longer hold.
+    the ids of those that may no longer hold, or that nobody has confirmed.
 
     A file that is no entry is among the unread whatever the filters are: nobody knows
     what it would be.
@@ -45,13 +45,15 @@ class Exported(NamedTuple):
     entries: list[Entry]
     unread: list[str]
     stale: frozenset[str] = frozenset()
+    unconfirmed: frozenset[str] = frozenset()
 
     def told(self) -> list[Entry]:
         """Those that a page may tell to everybody who reads it."""
+        left_out = self.stale | self.unconfirmed
         return [
             entry
             for entry in self.entries
-            if entry.visibility is Visibility.SHARED and entry.id not in self.stale
+            if entry.visibility is Visibility.SHARED and entry.id not in left_out
         ]
 
 
@@ -85,7 +87,9 @@ def entries(vault: Vault, filters: Filters, *, current: bool) -> Exported:
             unread.append(f"{row.path} was left out: {error.message}")
             continue
         found.append(vault.as_seen(entry))
-    return Exported(found, unread, frozenset(row.id for row in rows if row.stale))
+    unconfirmed = frozenset(row.id for row in rows if row.unconfirmed)
+    stale = frozenset(row.id for row in rows if row.stale)
+    return Exported(found, unread, stale, unconfirmed)
 
 
 def as_object(entry: Entry) -> dict[str, Any]:

@@ -207,10 +207,14 @@ def sighted(entry: Entry, draft: Entry, now: str) -> Entry | None:
     """The entry with one more sighting, or None when the sighting is counted already.
 
     Sightings count once a session; without a session once a day. A sighting from before
-    the entry was resolved says nothing new; each one after that is a recurrence.
+    the entry was resolved says nothing new; each one after that is a recurrence. What
+    is in doubt itself confirms nothing that was mined.
     """
     from memcli.entries import dates
 
+    in_doubt = draft.status is Status.PENDING and entry.status is Status.ACTIVE
+    if in_doubt and entry.source.writer in MINERS and not entry.updated:
+        return None
     dated = draft.occurred_at or draft.created
     when = dated or now
     first_since = False
@@ -226,9 +230,10 @@ def sighted(entry: Entry, draft: Entry, now: str) -> Entry | None:
     if mark:
         own = (entry.source.session, entry.source.transcript, entry.source.record)
         known = mark in entry.evidence or mark in own
-        # A host's long id names one record: the session is a copy of the first one.
+        # A host's long id names one record, and a moment one turn: a copied session.
         copied = source.record == entry.source.record and len(source.record or "") > 15
-        known = known or copied
+        at_once = draft.occurred_at and draft.occurred_at == entry.occurred_at
+        known = known or copied or bool(at_once and entry.source.session)
     else:
         known = when[:10] in {seen[:10] for seen in (entry.created, *entry.seen)}
     # A full list drops its oldest; a sighting older than those was dropped before.
@@ -237,17 +242,22 @@ def sighted(entry: Entry, draft: Entry, now: str) -> Entry | None:
     if (known or late) and not first_since:
         return None
     evidence = (*entry.evidence, mark) if mark else entry.evidence
-    # Said twice, and undoubted the second time.
+    # Undoubted now: that is the first hearing that counts.
     if entry.status is Status.PENDING and draft.status is Status.ACTIVE:
         entry = entry.replace(status=Status.ACTIVE, pinned=False, enforce=None)
+        return entry.replace(seen=(), evidence=_last(evidence))
     # Seen in three sessions it is a pattern, and no single inference (seed 002).
     if entry.status is Status.PENDING and entry.confidence is Confidence.LOW:
         often = len(entry.seen) + 2 >= _PATTERN
         entry = entry.replace(confidence=Confidence.MEDIUM if often else Confidence.LOW)
     return entry.replace(
         seen=tuple(sorted((*entry.seen, when), key=dates.to_epoch))[-_MOST_SIGHTINGS:],
-        evidence=tuple(dict.fromkeys(evidence))[-_MOST_SIGHTINGS:],
+        evidence=_last(evidence),
     )
+
+
+def _last(marks: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(marks))[-_MOST_SIGHTINGS:]
 
 
 class Later(NamedTuple):

@@ -14,7 +14,7 @@ from memcli.entries.entry import Status
 from memcli.vault import session_records
 from tests.cli.conftest import Run
 from tests.cli.test_review import Person, Walked
-from tests.hosts.writing import NOON, Claude, write
+from tests.hosts.writing import NOON, Claude, moment, write
 from tests.saving import save
 from tests.sessions.test_reflect_session import (
     ALWAYS,
@@ -108,7 +108,7 @@ def history(home: Path, cwd: Path, name: str, *said: str) -> Path:
         session.user(text)
         session.agent("You're right, let me fix that.")
     for record in session.records:
-        record.update(sessionId=name, cwd=str(cwd))
+        record.update(sessionId=name, cwd=str(cwd), timestamp=moment(name))
     folder = home / ".claude" / "projects" / str(cwd).replace("/", "-")
     return Path(write(folder / f"{name}.jsonl", session.records))
 

@@ -8,7 +8,7 @@ import pytest
 from memcli import Vault
 from memcli.sessions.hooks import pipe
 from tests.cli.conftest import Run
-from tests.sessions.hooks.calling import ALWAYS, call
+from tests.sessions.hooks.calling import ALWAYS, call, session
 from tests.sessions.test_reflect_session import say
 
 
@@ -65,6 +65,37 @@ def test_another_session_confirms_it_and_the_same_one_does_not(
     assert row(memcli)["unconfirmed"] is True
     memcli("reflect", "--session", say(tmp_path, ALWAYS, name="other"))
     assert (row(memcli)["id"], row(memcli)["unconfirmed"]) == (mined, False)
+
+
+def test_what_is_in_doubt_itself_confirms_nothing(memcli: Run, tmp_path: Path) -> None:
+    doubt = f"Here is what the newsletter wants: {ALWAYS}"
+    for number, words in enumerate((doubt, ALWAYS, doubt)):
+        memcli("reflect", "--session", say(tmp_path, words, name=f"s{number}"))
+    assert row(memcli)["unconfirmed"] is True
+    memcli("reflect", "--session", say(tmp_path, ALWAYS, name="last"))
+    assert row(memcli)["unconfirmed"] is False
+
+
+def test_a_copy_of_its_session_confirms_nothing(
+    memcli: Run, tmp_path: Path, mined: str
+) -> None:
+    path = Path(say(tmp_path, ALWAYS))
+    path.write_text(path.read_text().replace('"session": "talk"', '"session": "copy"'))
+    memcli("reflect", "--session", str(path))
+    assert row(memcli)["unconfirmed"] is True
+
+
+def test_a_page_of_instructions_holds_nothing_unconfirmed(
+    memcli: Run, tmp_path: Path, shop: Path
+) -> None:
+    memcli("reflect", "--session", session(tmp_path, "one", ALWAYS, cwd=str(shop)))
+    name, page = row(memcli)["id"], shop / "AGENTS.md"
+    done = memcli("export", "--format", "agents-md", cwd=shop)
+    assert f"{name} was left out: it is unconfirmed" in done.err
+    assert not page.exists() or ALWAYS not in page.read_text()
+    memcli("save", ALWAYS, cwd=shop)
+    memcli("export", "--format", "agents-md", cwd=shop)
+    assert ALWAYS.rstrip(".") in page.read_text()
 
 
 def test_what_a_person_saves_or_approves_is_confirmed(

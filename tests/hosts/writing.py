@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from memcli.hosts.transcript import Step
 from memcli.hosts.transcripts import open_transcript
@@ -27,6 +28,12 @@ def steps(path: str, host: str | None = None) -> list[Step]:
 def said(path: str, host: str | None = None) -> list[str]:
     """What a person typed."""
     return [step.text for step in steps(path, host) if step.role == "user"]
+
+
+def moment(session: str) -> str:
+    """The time of a session's turns: one of its own, or it would be a copy."""
+    second = crc32(session.encode()) % 3_600
+    return f"2026-11-21T12:{second // 60:02}:{second % 60:02}Z"
 
 
 class Claude:

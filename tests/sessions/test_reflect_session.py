@@ -16,7 +16,7 @@ from memcli.sessions.bringing import Reflected
 from memcli.sessions.reflect_session import reflect_file
 from memcli.vault import session_records
 from tests.git_command import git
-from tests.hosts.writing import NOON, Claude, write
+from tests.hosts.writing import NOON, Claude, moment, write
 from tests.saving import save
 
 Snapshot = Callable[[str], dict[str, str]]
@@ -43,14 +43,16 @@ def talk(folder: Path, rows: Sequence[tuple[str, ...]], name: str = "talk") -> s
     """A transcript in the plain format, of a session called `name`.
 
     A row is a role, its words and the id of its record; without one it gets a short id.
+    No two sessions are of one moment, or one would be a copy.
     """
+    at = NOON if name == "talk" else moment(name)
     first = {"session": name}
     lines = [
         {
             "role": role,
             "text": text,
             "id": named[0] if named else f"r{n}",
-            "at": NOON,
+            "at": at,
             **(first if n == 1 else {}),
         }
         for n, (role, text, *named) in enumerate(rows, 1)

@@ -73,7 +73,7 @@ def test_a_candidate_that_names_what_it_confirms_confirms_it(
     transcript.session = Session("two", "claude-code")
     reflect_session.reflect(vault, transcript, judged)
     entry = vault.get(first.id or "")
-    assert (entry.status, len(entry.seen)) == (Status.ACTIVE, 1)
+    assert (entry.status, len(entry.seen)) == (Status.ACTIVE, 0)
 
 
 SAID_AGAIN = [

@@ -13,7 +13,7 @@ from memcli.sessions import hook_log
 from memcli.sessions.hooks import call as hook
 from tests import processes
 from tests.conftest import state_of
-from tests.hosts.writing import Claude, write
+from tests.hosts.writing import Claude, moment, write
 
 ALWAYS = "Always run the linter before committing."
 NEVER = "Never deploy the billing service on a Friday."
@@ -96,7 +96,7 @@ def session(folder: Path, name: str, *texts: str, cwd: str = "/home/dev/work") -
     """A transcript of Claude Code in which the user says these things."""
     talk = Claude()
     for text in ("hello", *texts):
-        talk.user(text, cwd=cwd, sessionId=name)
+        talk.user(text, cwd=cwd, sessionId=name, timestamp=moment(name))
         talk.agent("You're right, done.", cwd=cwd, sessionId=name)
     return write(folder / f"{name}.jsonl", talk.records)
 
