@@ -125,6 +125,27 @@ def _place(path: str, text: str, start: int, secret: str) -> str:
     return f"{path}, line {line}" + (f" ({keys[-1]})" if keys else "")
 
 
+# A word for a secret, and behind "is", "as", "with" or the like what may be one; or a
+# passphrase in plain words.
+_SECRET_WORD: Final = re.compile(
+    r"(?i)\b(?:pass(?:word|phrase|code|wd)s?|pgpassword|pwd|credentials?|creds|pin"
+    r"|(?:recovery|backup) codes?|licen[cs]e key|log ?in|ssh key|basic auth|unlock|sign)\b"
+)
+_TOLD_VALUE: Final = re.compile(
+    r"(?i)(?:\b(?:is|are|as|with|and|to|key)|-p|[:=/])\s*[\"'`]?"
+    r"(?:(?=\S*[a-z])(?=\S*\d)[^\s/]{6,}|\d{4,}\b)"
+    r"|\bpassphrase\b[^.]{0,40}?\bis (?!(?:never|not|always|only|in|from|the|an?|to)\b)\w+ \w+ \w"
+)
+
+
+def is_told(text: str) -> bool:
+    """Whether a sentence may tell a password or the like in words.
+
+    It is wide, for texts that nobody has asked to keep.
+    """
+    return bool(_SECRET_WORD.search(text) and _TOLD_VALUE.search(text))
+
+
 MARK: Final = "[REDACTED]"
 
 _ROUNDS: Final = 20

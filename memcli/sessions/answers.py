@@ -271,7 +271,7 @@ def _check_words(
         turns: those that it cites.
         about: the texts of the entries that it names.
     """
-    if no_secrets.redact(said) != said:
+    if no_secrets.redact(said) != said or no_secrets.is_told(said):
         raise _Refused("holds what looks like a secret")
     doubt = prompt_injection.suspicious(said)
     if doubt is not None:

@@ -271,3 +271,20 @@ def test_what_nearly_says_a_resolved_thing_waits_with_the_reason(
     reflect_file(vault, path)
     (waiting,) = inbox.pending(vault)
     assert f"is resolved: {solved}" in (waiting.rationale or "")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Remember that our test user is qa and his password is Herbst-2025.",
+        "Remember that the signing passphrase is correct horse battery staple.",
+        "From now on log in to the test db as root with Tr0ub4dor&3.",
+        "Always run the tests with PGPASSWORD set to Gh7kk21q.",
+    ],
+)
+def test_a_password_told_in_a_sentence_is_not_kept(
+    vault: Vault, tmp_path: Path, words: str
+) -> None:
+    assert reflect_file(vault, say(tmp_path, words)).fates == []
+    kept = "Never log passwords; hash them with a salt."
+    assert len(reflect_file(vault, say(tmp_path, kept, name="b")).fates) == 1

@@ -102,7 +102,8 @@ def in_doubt(
         if rule is not None and sure and behind != "explained":
             taken_back = behind and signs.TAKES_BACK.search(plain)
             mocked = signs.MOCKED.search(plain) or signs.PLAY.search(plain)
-            passing = signs.ASIDE.search(plain) or _is_passing(plain, rule)
+            aside = signs.ASIDE.search(plain) or signs.SAID_BY.search(plain)
+            passing = aside or _is_passing(plain, rule)
             if taken_back or mocked or passing or not _is_introduced(plain, rule):
                 return True
             behind = "explained" if explained[place] else "ruled"

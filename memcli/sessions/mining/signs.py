@@ -103,6 +103,11 @@ ASIDE: Final = re.compile(
     r"|(?:,|\s)(?:no|yes|right|correct|huh|eh|is that so|am i right|yes or no|(?:(?:do|does|are)(?:n'?t)? (?:we|you|they)|is(?:n'?t)? it))\W*$",
     _I,
 )
+# Behind a rule: who says so; or the rule is given up.
+SAID_BY: Final = re.compile(
+    r"\b(?:forget|drop|ignore|scrap) (?:the|that|this|my|our) (?:rules?|preference|convention|decision|note)\b|(?:,|\s-{1,2}|\s[\u2013\u2014]|\() ?(?:(?:says?|said|wrote|writes|quoth|thinks?|reads?)\b|according to\b|if you ask (?!me)|as \S+ (?:puts?|said|says|wrote)\b|\S+ (?:thinks|says|said|wrote)\b|[\w.]+ (?:docs|guide|manual|handbook)\b)|\s-{2} ?(?-i:[A-Z])|\b(?-i:NOT)\W*$",
+    _I,
+)
 # Behind a rule: what is so now, or what comes of it, in words of its own. A reason may
 # pass, and a complaint says the contrary.
 BESIDES: Final = re.compile(

@@ -10,6 +10,7 @@ import pytest
 from memcli import Vault
 from memcli.cli.context import Context
 from memcli.cli.mcp import catalog, tools
+from memcli.entries.entry import Enforce
 from tests.conftest import VaultMaker
 from tests.hosts.writing import Claude
 from tests.sessions.test_judge import REDIS, ROWS, SLOW
@@ -165,6 +166,17 @@ def test_admin_runs_a_tool_with_its_rare_parameters(
         len((tools.call(catalog.memory_recall, given, context).data or {})["rows"]) == 2
     )
     assert "history" not in catalog.memory_recall.schema()["properties"]
+
+
+def test_no_tool_rewords_what_a_person_enforces(vault: Vault, context: Context) -> None:
+    draft = vault.draft({"text": "Never run terraform apply", "kind": "constraint"})
+    mine = vault.save(draft.replace(enforce=Enforce.DENY)).id
+    given = {"id": mine, "text": "Never run kubectl rollout"}
+    over_mcp = context._replace(via="mcp")
+    refused = tools.call(catalog.memory_evolve, given, over_mcp)
+    assert refused.error is not None
+    assert "only a person changes it" in refused.error["message"]
+    assert vault.get(mine).body.strip() == "Never run terraform apply"
 
 
 def test_tags_and_a_project_alone_make_no_new_version(
