@@ -31,7 +31,6 @@ from memcli.search.documents import (
     REVIEW,
     SPAN,
     STATUS_NUMBER,
-    Numbers,
     numbered,
 )
 from memcli.search.ranking.corpus import ASKED
@@ -81,13 +80,14 @@ _UNCHECKED = Checked()
 class Document(NamedTuple):
     """The content of one file as the index stores it.
 
-    `terms` has a weight for each, `exact` by field the values that filters look up.
+    `terms` has a weight for each, `exact` by field the values that filters look up,
+    `numbers` the facts of `store.TYPECODES`.
     """
 
     terms: dict[str, float]
     exact: dict[str, tuple[str, ...]]
     row: StoredRow
-    numbers: Numbers
+    numbers: dict[str, int]
 
 
 def document(
@@ -143,7 +143,7 @@ def document(
         "check": looks,
     }
     known, seq = facts(entry, policies), entry.source.seq
-    numbers = Numbers(
+    numbers: dict[str, int] = dict(
         orders=numbered(f"{entry.id}\0{entry.path}"),
         sessions=number,
         times=_epoch(when),

@@ -10,7 +10,6 @@ from __future__ import annotations
 from memcli.entries import identity
 from memcli.entries.entry import Status
 from memcli.entries.ids import holds
-from memcli.named_tuple import NamedTuple
 from memcli.search.store import WEIGHTED, Columns, Store
 
 TYPE_CHECKING = False
@@ -45,28 +44,6 @@ RESOLVED_BEFORE = "resolved_before"
 ANSWERS_SHIFT = 9
 _SUPERSEDED = STATUS_NUMBER[Status.SUPERSEDED]
 _EARLIEST = -(1 << 63)
-
-
-class Numbers(NamedTuple):
-    """The facts of one document; times in epoch seconds UTC, 0 = not set.
-
-    `orders` depends on the entry alone and breaks ties, and is never 0; `sessions` is
-    the number of its session or document, 0 for none, and `seqs` its place in there, -1
-    for none; `claims` is `identity.claim_number` of its text; `projects` is the number
-    of its project, 0 for everywhere.
-    """
-
-    orders: int
-    sessions: int
-    times: int
-    created: int
-    expires: int
-    ended: int
-    claims: int
-    lengths: int
-    seqs: int
-    flags: int
-    projects: int
 
 
 class Documents(Store):

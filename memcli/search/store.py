@@ -5,9 +5,8 @@ published vault is read by these lines, too. Whoosh writes the tables (`whoosh_i
 in one transaction; all that one answer reads is of one transaction as well. A document
 is a number that the next transaction may give to another entry.
 
-A posting list is cut into blocks of `BLOCK` numbers of documents, so that one changed
-entry rewrites a few of them: the numbers within the block (u16), then, of the field
-`terms`, the weights (f32). A column of facts is cut in the same way.
+A posting list has the numbers of its documents (u32), then, of the field `terms`, the
+weights (f32); a column of facts has a number for each document.
 """
 
 from __future__ import annotations
@@ -33,10 +32,9 @@ if TYPE_CHECKING:
     Listed = tuple[array[int], array[float]]
     """Documents in order, and the weight of each."""
 
-FORMAT = 35
+FORMAT = 36
 """The version of the tables; part of the file's name."""
 
-BLOCK = 8192
 WEIGHTED = "terms"
 """The field whose terms have weights: the words of entries. Elsewhere each is 1."""
 EXACT = (
@@ -63,14 +61,19 @@ TYPECODES = {
     "flags": "I",
     "projects": "I",
 }
-"""By column the type code of its numbers."""
+"""By fact of a document the type code of its column; times in epoch seconds UTC.
+
+0 is not set. `orders` depends on the entry alone and breaks ties, and is never 0;
+`sessions` is the number of its session or document, and `seqs` its place in there, -1
+for none; `claims` is `identity.claim_number` of its text; `projects` is the number of
+its project, 0 for everywhere.
+"""
 
 TABLES = {
     "meta": "name TEXT PRIMARY KEY, value TEXT NOT NULL",
-    "posting": "field INTEGER, text {bytes}, block INTEGER, n INTEGER NOT NULL, "
-    "data {bytes} NOT NULL, crc BIGINT NOT NULL, PRIMARY KEY (field, text, block)",
-    "fact": "name TEXT, block INTEGER, data {bytes} NOT NULL, crc BIGINT NOT NULL, "
-    "PRIMARY KEY (name, block)",
+    "posting": "field INTEGER, text {bytes}, n INTEGER NOT NULL, "
+    "data {bytes} NOT NULL, crc BIGINT NOT NULL, PRIMARY KEY (field, text)",
+    "fact": "name TEXT PRIMARY KEY, data {bytes} NOT NULL, crc BIGINT NOT NULL",
     "doc": "id INTEGER PRIMARY KEY, data {bytes} NOT NULL, terms {bytes} NOT NULL",
     "told": "path {bytes} PRIMARY KEY, data {bytes} NOT NULL",
     "folder": "path {bytes} PRIMARY KEY, time BIGINT NOT NULL, files {bytes} NOT NULL",
@@ -83,8 +86,8 @@ indexed, and `meta` the rest, as JSON. What is in `doc` and `told` is packed by 
 which has a checksum of its own; rows are half as long so.
 """
 
-_LISTS = "SELECT field, text, block, n, data, crc FROM posting WHERE field = ?"
-_TEXTS = "SELECT DISTINCT text FROM posting WHERE field = ?"
+_LISTS = "SELECT text, n, data, crc FROM posting WHERE field = ?"
+_TEXTS = "SELECT text FROM posting WHERE field = ?"
 # Above every text, since no UTF-8 has this byte.
 _LAST = b"\xff"
 _MOST_ASKED = 2_000  # values of one SELECT
@@ -166,18 +169,14 @@ def unpacked(data: bytes, like: bytes = b"") -> bytes:
     return plain
 
 
-def posting_list(field: int, block: int, n: int, data: bytes) -> Listed:
-    """The documents of one row of `posting`, and their weights."""
-    is_weighted = field == NUMBERS[WEIGHTED]
-    if len(data) != n * (6 if is_weighted else 2) or not n:
+def posting_list(field: str, n: int, data: bytes, crc: int) -> Listed:
+    """The documents of a row of `posting`, and their weights."""
+    is_weighted = field == WEIGHTED
+    if len(checked(data, crc)) != n * (8 if is_weighted else 4) or not n:
         raise Damaged("a list has another length")
-    docs = array("I", array("H", data[: 2 * n]))
-    if block:
-        base = block * BLOCK
-        docs = array("I", [base + doc for doc in docs])
-    if is_weighted:
-        return docs, array("f", data[2 * n :])
-    return docs, array("f", (1.0,)) * n
+    docs = array("I", data[: 4 * n])
+    weights = array("f", data[4 * n :]) if is_weighted else array("f", (1.0,)) * n
+    return docs, weights
 
 
 class Columns:
@@ -187,22 +186,10 @@ class Columns:
         read: gives the column of a name.
     """
 
-    orders: Sequence[int]
-    sessions: Sequence[int]
-    times: Sequence[int]
-    created: Sequence[int]
-    expires: Sequence[int]
-    ended: Sequence[int]
-    claims: Sequence[int]
-    lengths: array[int]
-    seqs: Sequence[int]
-    flags: array[int]
-    projects: array[int]
-
-    def __init__(self, read: Callable[[str], array[Any]]) -> None:
+    def __init__(self, read: Callable[[str], array[int]]) -> None:
         self._read = read
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> array[int]:
         if name not in TYPECODES:
             raise AttributeError(name)
         column = self._read(name)
@@ -228,7 +215,7 @@ class Store:
     def __init__(self, ask: Ask, sums: Sums) -> None:
         self.ask: Ask | None = ask
         self.sums = sums
-        self.columns = Columns(self._column)
+        self.columns = Columns(self.column)
         self.present: bytes | None = None
         self._hides = False
         self._lists: dict[tuple[str, str], Listed] = {}
@@ -283,32 +270,29 @@ class Store:
         missing = [t for t in dict.fromkeys(terms) if (field, t) not in self._lists]
         if not missing:
             return
-        names = {encoded(term): term for term in missing}
-        sql = f"{_LISTS} AND text IN (?*) ORDER BY text, block"
-        found = self._joined(self._each(sql, [*names], NUMBERS[field]))
-        for name, term in names.items():
-            both = found.get(name) or (array("I"), array("f"))
+        sql = f"{_LISTS} AND text IN (?*)"
+        rows = self._each(sql, [*map(encoded, missing)], NUMBERS[field])
+        found = self._read(field, rows)
+        for term in missing:
+            both = found.get(term) or (array("I"), array("f"))
             self._listed += len(both[0])
             if self._listed > _MOST_LISTED:
                 self._lists, self._listed = {}, len(both[0])
             self._lists[field, term] = both
 
-    def _joined(self, rows: Iterable[Sequence[Any]]) -> dict[bytes, Listed]:
+    def _read(self, field: str, rows: Iterable[Sequence[Any]]) -> dict[str, Listed]:
         """The lists of some rows of `posting`, by term, without what is hidden."""
-        found: dict[bytes, Listed] = {}
-        for field, text, block, n, data, crc in rows:
-            docs, weights = posting_list(field, block, n, checked(data, crc))
+        found: dict[str, Listed] = {}
+        for text, n, data, crc in rows:
+            docs, weights = posting_list(field, n, data, crc)
             if docs[-1] >= self.sums.end:
                 raise Damaged("a list has a number of no document")
             if self._hides and self.present is not None:
                 seen = [*map(self.present.__getitem__, docs)]
-                if 0 in seen:
-                    docs = array("I", compress(docs, seen))
-                    weights = array("f", compress(weights, seen))
-            known = found.setdefault(bytes(text), (docs, weights))
-            if known[0] is not docs:
-                known[0].extend(docs)
-                known[1].extend(weights)
+                docs = array("I", compress(docs, seen))
+                weights = array("f", compress(weights, seen))
+            if docs:
+                found[decoded(text)] = docs, weights
         return found
 
     def listed(self, field: str, term: str) -> Listed:
@@ -336,17 +320,15 @@ class Store:
             missing = [*dict.fromkeys(names)]
         known.update(dict.fromkeys(missing, 0))
         sql = "SELECT text, n FROM posting WHERE field = ? AND text IN (?*)"
-        for text, n in self._each(sql, missing, NUMBERS[field]):
-            known[bytes(text)] += n
+        known.update((bytes(t), n) for t, n in self._each(sql, missing, NUMBERS[field]))
         return [known[name] for name in names]
 
     # --- values
 
     def values(self, field: str) -> dict[str, array[int]]:
         """The values of a field, in order, each with the documents that have it."""
-        rows = self._asked(f"{_LISTS} ORDER BY text, block", NUMBERS[field])
-        lists = self._joined(rows).items()
-        return {decoded(text): docs for text, (docs, _) in lists if docs}
+        rows = self._asked(f"{_LISTS} ORDER BY text", NUMBERS[field])
+        return {text: docs for text, (docs, _) in self._read(field, rows).items()}
 
     def existing(self, field: str, values: Sequence[str]) -> list[str]:
         """Those of some values that a document's field has."""
@@ -385,10 +367,10 @@ class Store:
 
     # --- documents
 
-    def _column(self, name: str) -> array[Any]:
+    def column(self, name: str) -> array[Any]:
+        """The fact of a name of each document."""
         column = array(TYPECODES[name])
-        sql = "SELECT data, crc FROM fact WHERE name = ? ORDER BY block"
-        for data, crc in self._asked(sql, name):
+        for data, crc in self._asked("SELECT data, crc FROM fact WHERE name = ?", name):
             column.frombytes(checked(data, crc))
         if len(column) != self.sums.end:
             raise Damaged(f"the column {name} has {len(column)} numbers")

@@ -91,7 +91,7 @@ def indexed(
     # After a rebuild nothing knows the last number, and tables of triggers of the old
     # index may remain: the time was never given before.
     number = max(scanned, state.told + 1) if told else state.told
-    return state._replace(told=number, broken=broken, sums=writer.sums)
+    return state._replace(told=number, broken=broken, sums=writer.tables.sums)
 
 
 def _writer(db: Connection, state: State) -> Writer:

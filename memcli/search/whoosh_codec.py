@@ -31,7 +31,7 @@ from memcli.search.store import (
     decoded,
     encoded,
 )
-from memcli.search.writing import Documents, Lists, Pool, lists_of, packed_lists, summed
+from memcli.search.writing import Tables, lists_of, packed_lists
 
 TYPE_CHECKING = False
 
@@ -134,16 +134,15 @@ class Writer(SegmentWriter):
     All documents that go must be deleted before the first one is added.
 
     Attributes:
-        sums: those over all documents, after `commit`.
+        tables: those that are written; their `sums` are right after `commit`.
     """
 
     def __init__(self, ix: Index) -> None:
         super().__init__(ix, codec=_Codec(), compound=False, _lk=False)
-        segment: _Segment = self.segments[0]
-        self.newsegment: Any = segment
-        self.perdocwriter.segment = self.fieldwriter.segment = segment
-        self.pool: Any = Pool()
-        self.sums = segment.sums
+        self.newsegment: Any = self.segments[0]
+        self.tables = Tables(ix.storage.db, ix.storage.store, self.newsegment.gone)
+        self.pool: Any = self.tables
+        self.perdocwriter = self.fieldwriter = self.tables
         self._free: Iterator[int] | None = None
 
     def delete(self, docs: Iterable[int]) -> None:
@@ -158,8 +157,8 @@ class Writer(SegmentWriter):
         self._free = self._free or self.newsegment.free()
         self.docnum = next(self._free)
         row = document.row.as_json()
-        self.perdocwriter.lists = packed_lists(values, row)
-        self.add_document(row=row, **document.numbers._asdict(), **values)
+        self.tables.lists = packed_lists(values, row)
+        self.add_document(row=row, **document.numbers, **values)
 
     def get_segment(self) -> Any:
         return self.newsegment
@@ -174,7 +173,7 @@ class Writer(SegmentWriter):
         super().commit(mergetype=lambda _writer, _segments: [])
 
     def _commit_toc(self, _segments: Any) -> None:
-        self.sums = summed(self.storage.db)
+        """The state of the index has the sums instead."""
 
 
 # --- the codec ---------------------------------------------------------------------
@@ -237,10 +236,9 @@ class _Codec(base.Codec):
         return _Segment(storage)
 
     def per_document_writer(self, storage: Any, segment: Any) -> Any:
-        return Documents(storage.db, segment)
+        """The writer brings its own."""
 
-    def field_writer(self, storage: Any, segment: Any) -> Any:
-        return Lists(storage.db, segment)
+    field_writer = per_document_writer
 
     def terms_reader(self, storage: Any, segment: Any) -> Any:  # noqa: ARG002
         return _TermsReader(storage)

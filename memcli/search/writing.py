@@ -1,4 +1,4 @@
-"""Writing the tables of an index: the parts of the codec that know no Whoosh.
+"""Writing the tables of an index: the part of the codec that knows no Whoosh.
 
 Invariant: called by Whoosh's `SegmentWriter` alone, in one transaction. A document that
 goes is taken out of each list that it is on, so nothing of it is left.
@@ -9,16 +9,13 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from functools import reduce
-from itertools import groupby
-from operator import itemgetter, or_
+from operator import or_
 
 from memcli.search.store import (
-    BLOCK,
     NUMBERS,
     TYPECODES,
     WEIGHTED,
     Sums,
-    checked,
     encoded,
     packed,
     posting_list,
@@ -29,16 +26,17 @@ from memcli.search.store import (
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
     from sqlite3 import Connection
     from typing import Any
 
-    Posting = tuple[str, bytes, int, float, bytes]
-    List = tuple[str, bytes, list[int], list[float]]
+    from memcli.search.store import Listed, Store
 
-_READ = "SELECT n, data, crc FROM posting WHERE field = ? AND text = ? AND block = ?"
-_DELETE = "DELETE FROM posting WHERE field = ? AND text = ? AND block = ?"
-_WRITE = "REPLACE INTO posting VALUES (?, ?, ?, ?, ?, ?)"
+    Posting = tuple[str, bytes, int, float, bytes]
+
+_READ = "SELECT n, data, crc FROM posting WHERE field = ? AND text = ?"
+_DELETE = "DELETE FROM posting WHERE field = ? AND text = ?"
+_WRITE = "REPLACE INTO posting VALUES (?, ?, ?, ?, ?)"
 
 
 def packed_lists(values: Mapping[str, Iterable[str]], row: bytes) -> bytes:
@@ -62,71 +60,37 @@ def lists_of(lists: bytes, row: bytes) -> list[tuple[str, bytes]]:
     return [(field, encoded(text)) for field, texts in data.items() for text in texts]
 
 
-def summed(db: Connection) -> Sums:
-    """The sums over all documents."""
-    column = {}
-    for name in ("orders", "lengths", "flags", "expires", "projects"):
-        column[name] = array(TYPECODES[name])
-        sql = "SELECT data, crc FROM fact WHERE name = ? ORDER BY block"
-        for data, crc in db.execute(sql, (name,)):
-            column[name].frombytes(checked(data, crc))
-
-    def bits(name: str) -> int:
-        return reduce(or_, {*column[name]}, 0)
-
-    orders = column["orders"]
-    return Sums(
-        len(orders) - orders.count(0),
-        len(orders),
-        sum(column["lengths"]),
-        bits("flags"),
-        bits("expires"),
-        bits("projects"),
-    )
-
-
-class Pool:
-    """The postings of a writer by term, in the order of documents."""
-
-    def __init__(self) -> None:
-        self._lists: dict[tuple[str, bytes], list[Any]] = {}
-
-    def add(self, posting: Posting) -> None:
-        """Add a posting."""
-        field, text, doc, weight, _ = posting
-        known = self._lists.get((field, text))
-        if known is None:
-            self._lists[field, text] = [doc, weight]
-        else:
-            known += (doc, weight)
-
-    def iter_postings(self) -> Iterator[List]:
-        """Every list, in order of field and term."""
-        for (field, text), both in sorted(self._lists.items()):
-            yield field, text, both[::2], both[1::2]
-
-    def cleanup(self) -> None:
-        """Forget everything."""
-        self._lists = {}
-
-
-class Documents:
-    """The codec's writer of rows and facts.
+class Tables:
+    """The changes of one writer: Whoosh's pool of postings, and the codec's writer of
+    documents and of fields. `close` writes them.
 
     Attributes:
-        segment: says which documents are gone.
+        gone: the documents that are deleted, each with the lists that it is on.
         lists: the `packed_lists` of the document that is added.
+        sums: those over all documents, after `close`.
     """
 
-    def __init__(self, db: Connection, segment: Any) -> None:
-        self._db, self.segment, self.is_closed = db, segment, False
-        self.lists = b""
+    def __init__(
+        self, db: Connection, store: Store, gone: Mapping[int, list[tuple[str, bytes]]]
+    ) -> None:
+        self._db, self._store, self.gone = db, store, gone
+        self.is_closed, self.lists, self.sums = False, b"", store.sums
         self._rows: dict[int, tuple[int, bytes, bytes]] = {}
         self._facts: dict[str, dict[int, int]] = {name: {} for name in TYPECODES}
+        self._lists: dict[tuple[str, bytes], Listed] = {}
 
     def start_doc(self, docnum: int) -> None:
         """Begin a document."""
         self._doc = docnum
+
+    def add(self, posting: Posting) -> None:
+        """Add a posting; documents come in order."""
+        field, text, doc, weight, _ = posting
+        known = self._lists.get((field, text))
+        if known is None:
+            known = self._lists[field, text] = array("I"), array("f")
+        known[0].append(doc)
+        known[1].append(weight)
 
     def add_field(self, fieldname: str, _field: Any, value: Any, _length: int) -> None:
         """Keep what is stored of a field."""
@@ -137,114 +101,63 @@ class Documents:
         """Keep a fact."""
         self._facts[fieldname][self._doc] = value
 
-    def finish_doc(self) -> None:
-        """End a document."""
+    def _nothing(self, *_: object) -> tuple[()]:
+        """Nothing is left to do where Whoosh calls the parts of a writer in turn."""
+        return ()
 
-    def cancel_doc(self) -> None:
-        """Drop a document that could not be added; the transaction is cancelled."""
+    finish_doc = cancel_doc = iter_postings = add_postings = cleanup = _nothing
 
     def close(self) -> None:
         """Write all of it, and take away what is gone."""
+        if self.is_closed:
+            return
         self.is_closed = True
-        gone = [doc for doc in self.segment.gone if doc not in self._rows]
+        gone = [doc for doc in self.gone if doc not in self._rows]
         self._db.executemany("DELETE FROM doc WHERE id = ?", ((doc,) for doc in gone))
         rows = self._rows.values()
         self._db.executemany("REPLACE INTO doc VALUES (?, ?, ?)", rows)
+        self._write_facts(dict.fromkeys(gone, 0))
+        leaving: dict[tuple[str, bytes], list[int]] = {}
+        for doc, lists in self.gone.items():
+            for each in lists:
+                leaving.setdefault(each, []).append(doc)
+        for each in sorted({*self._lists, *leaving}):
+            self._write_list(*each, leaving.get(each, ()))
+
+    def _write_facts(self, gone: Mapping[int, int]) -> None:
+        columns = {}
         for name, facts in self._facts.items():
-            self._write(name, {**dict.fromkeys(gone, 0), **facts})
+            columns[name] = numbers = self._store.column(name)
+            for doc, value in {**gone, **facts}.items():
+                if doc >= len(numbers):
+                    numbers.extend([0] * (doc + 1 - len(numbers)))
+                numbers[doc] = value
+            row = (name, *sealed(numbers.tobytes()))
+            self._db.execute("REPLACE INTO fact VALUES (?, ?, ?)", row)
+        orders, lengths = columns["orders"], sum(columns["lengths"])
+        bits = (
+            reduce(or_, {*columns[name]}, 0)
+            for name in ("flags", "expires", "projects")
+        )
+        self.sums = Sums(len(orders) - orders.count(0), len(orders), lengths, *bits)
 
-    def _write(self, name: str, facts: Mapping[int, int]) -> None:
-        for block, docs in groupby(sorted(facts), lambda doc: doc // BLOCK):
-            numbers = array(TYPECODES[name])
-            sql = "SELECT data, crc FROM fact WHERE name = ? AND block = ?"
-            for data, crc in self._db.execute(sql, (name, block)):
-                numbers.frombytes(checked(data, crc))
-            for doc in docs:
-                place = doc - block * BLOCK
-                if place >= len(numbers):
-                    numbers.extend([0] * (place + 1 - len(numbers)))
-                numbers[place] = facts[doc]
-            row = (name, block, *sealed(numbers.tobytes()))
-            self._db.execute("REPLACE INTO fact VALUES (?, ?, ?, ?)", row)
-
-
-class Lists:
-    """The codec's writer of posting lists.
-
-    Attributes:
-        segment: says which documents are gone.
-    """
-
-    def __init__(self, db: Connection, segment: Any) -> None:
-        self._db, self.segment, self.is_closed = db, segment, False
-
-    def add_postings(self, _schema: Any, _lengths: Any, items: Iterable[List]) -> None:
-        """Put documents on their lists, and take those that are gone off theirs."""
-        out: dict[tuple[str, bytes], list[int]] = {}
-        for doc in sorted(self.segment.gone):
-            for each in self.segment.gone[doc]:
-                out.setdefault(each, []).append(doc)
-        self.segment.gone = {}
-        for field, lists in groupby(items, itemgetter(0)):
-            rows: list[tuple[Any, ...]] = []
-            for _, text, docs, weights in lists:
-                gone = out.pop((field, text), ())
-                rows += self._merged(field, text, gone, docs, weights)
-            self._db.executemany(_WRITE, rows)
-        rows = [
-            row
-            for (field, text), gone in out.items()
-            for row in self._merged(field, text, gone, (), ())
-        ]
-        self._db.executemany(_WRITE, rows)
-
-    def _merged(
-        self,
-        field: str,
-        text: bytes,
-        gone: Sequence[int],
-        docs: Sequence[int],
-        weights: Sequence[float],
-    ) -> Iterator[tuple[Any, ...]]:
-        """The rows of a list that change; one that is empty now is deleted."""
-        number = NUMBERS[field]
-        for block in sorted({doc // BLOCK for doc in (*gone, *docs)}):
-            base = block * BLOCK
-            first, end = bisect_left(docs, base), bisect_left(docs, base + BLOCK)
-            new, counts = docs[first:end], weights[first:end]
-            held, known = self._held(number, text, block)
+    def _write_list(self, field: str, text: bytes, gone: Iterable[int]) -> None:
+        """Write a list as it is now; one that is empty is deleted."""
+        key = NUMBERS[field], text
+        docs, weights = self._lists.get((field, text), (array("I"), array("f")))
+        for row in self._db.execute(_READ, key) if self._store.sums.end else ():
+            added = zip(docs, weights, strict=True)
+            docs, weights = posting_list(field, *row)
             for doc in gone:
-                at = bisect_left(held, doc)
-                if at < len(held) and held[at] == doc:
-                    del held[at], known[at]
-            # Those of a first index, and of what was added last, come behind all.
-            if held and new and new[0] < held[-1]:
-                for doc, count in zip(new, counts, strict=True):
-                    at = bisect_left(held, doc)
-                    held.insert(at, doc)
-                    known.insert(at, count)
-            else:
-                held.extend(new)
-                known.extend(counts)
-            if not held:
-                self._db.execute(_DELETE, (number, text, block))
-                continue
-            data = array("H", [doc - base for doc in held]).tobytes()
-            if field == WEIGHTED:
-                data += known.tobytes()
-            yield number, text, block, len(held), *sealed(data)
-
-    def _held(
-        self, number: int, text: bytes, block: int
-    ) -> tuple[array[int], array[float]]:
-        """The documents of a block of a list as it is written, and their weights."""
-        if self.segment.sums.end:
-            for n, data, crc in self._db.execute(_READ, (number, text, block)):
-                return posting_list(number, block, n, checked(data, crc))
-        return array("I"), array("f")
-
-    def close(self) -> None:
-        """Write what no list was written for."""
-        self.is_closed = True
-        if self.segment.gone:
-            self.add_postings(None, None, ())
+                at = bisect_left(docs, doc)
+                if at < len(docs) and docs[at] == doc:
+                    del docs[at], weights[at]
+            for doc, weight in added:
+                at = bisect_left(docs, doc)
+                docs.insert(at, doc)
+                weights.insert(at, weight)
+        if not docs:
+            self._db.execute(_DELETE, key)
+            return
+        data = docs.tobytes() + (weights.tobytes() if field == WEIGHTED else b"")
+        self._db.execute(_WRITE, (*key, len(docs), *sealed(data)))

@@ -14,7 +14,6 @@ from memcli.entries import layout
 from memcli.recall.listing import Listed
 from memcli.recall.query import Query, view_of
 from memcli.recall.results import Recalled
-from memcli.search import store, writing
 from memcli.storage.lock import Lock
 from tests.conftest import state_of
 from tests.saving import every
@@ -134,24 +133,13 @@ def _apply(root: Path, change: tuple[str, str, str]) -> None:
 @given(
     steps=st.lists(st.lists(_CHANGES, min_size=1, max_size=3), min_size=1, max_size=10),
     reopened=st.booleans(),
-    block=st.sampled_from([4, store.BLOCK]),
 )
 def test_updated_index_answers_byte_for_byte_like_a_fresh_one(
     tmp_path_factory: pytest.TempPathFactory,
     steps: list[list[tuple[str, str, str]]],
     reopened: bool,
-    block: int,
 ) -> None:
-    """Also where its lists are cut into many blocks, and numbers are free."""
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (store, writing):
-            patch.setattr(module, "BLOCK", block)
-        _updated_and_fresh_are_alike(tmp_path_factory.mktemp("vault"), steps, reopened)
-
-
-def _updated_and_fresh_are_alike(
-    root: Path, steps: list[list[tuple[str, str, str]]], reopened: bool
-) -> None:
+    root = tmp_path_factory.mktemp("vault")
     vault = folder_vault(root)
     told: list[str] = []
     for step in steps:

@@ -293,7 +293,7 @@ def test_a_publish_that_dies_or_comes_beside_another_changes_nothing(
 
     def dying(self: Any, sql: str, values: Any = ()) -> Any:
         calls.append(sql)
-        if len(calls) == last:
+        if len(calls) == last and "COMMIT" not in calls[:-1]:
             self.close()
             raise KeyboardInterrupt
         return asked(self, sql, values)

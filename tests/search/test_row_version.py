@@ -17,7 +17,7 @@ from memcli.search.store import FORMAT
 from memcli.search.stored_row import StoredRow
 from memcli.search.updating import Files
 
-KNOWN = (35, 4, 36), "c0c3523c17c2ba55"
+KNOWN = (36, 4, 36), "df1e3535ee96ddac"
 
 FACT = """\
 ---

@@ -42,8 +42,8 @@ GRANT SELECT ON memcli.vault TO {ROLE};
 """
 # The tables that are read; the types of their columns, as binary COPY takes them.
 _TYPES = {
-    "posting": ("int4", "bytea", "int4", "int4", "bytea", "int8"),
-    "fact": ("text", "int4", "bytea", "int8"),
+    "posting": ("int4", "bytea", "int4", "bytea", "int8"),
+    "fact": ("text", "bytea", "int8"),
     "doc": ("int4", "bytea", "bytea"),
     "page": ("bytea", "bytea"),
     "file": ("bytea", "text"),
@@ -118,7 +118,7 @@ class Tables:
     def end(self) -> Sums:
         """Write the tables; the sums over all documents."""
         self._writer.commit()
-        return self._writer.sums
+        return self._writer.tables.sums
 
 
 class Publisher:
