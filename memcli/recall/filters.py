@@ -7,11 +7,11 @@ the answer is never empty in silence.
 
 from __future__ import annotations
 
+from memcli.entries.entry import Status
 from memcli.entries.ids import ANY, HERE, NONE
 from memcli.entries.text import tokens
 from memcli.errors import Unavailable, UsageError
 from memcli.recall.query import Filters, Query, checked_project
-from memcli.search.reader import shows_plain
 
 TYPE_CHECKING = False
 
@@ -39,7 +39,9 @@ class Admission:
         self._view = view
         self._after, self._before = filters.after, filters.before
         self._timed = self._after is not None or self._before is not None
-        self._plainly = shows_plain(view) and not self._timed
+        now = view.as_of is None and Status.ACTIVE in view.statuses
+        everywhere = view.agent is None and view.here is None
+        self._plainly = now and everywhere and not self._timed
         self.admits_all = self._plainly and reader.all_plain
 
     def among(self, docs: Sequence[int]) -> Sequence[int]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 from memcli.entries.eligibility import (
     ELSEWHERE,
     Agent,
@@ -108,21 +106,13 @@ class Reader(Documents):
 
     @property
     def all_plain(self) -> bool:
-        """Whether every document is `plain`."""
+        """Whether no document is `odd`."""
         bits = self.sums.flags & NOT_PLAIN or self.sums.expires
         return not (bits or self.claims.elsewhere)
 
-    def plain(self, doc: int) -> bool:
-        """Whether it is active, whole, never expires, and its claim is not resolved."""
-        columns = self.columns
-        return not (
-            columns.flags[doc] & NOT_PLAIN
-            or columns.expires[doc]
-            or columns.claims[doc] in self.claims.resolved
-        )
-
     def odd(self, docs: Iterable[int]) -> set[int]:
-        """Those of some documents that are not `plain`, without a call for each."""
+        """Those of some documents that are not active and whole, expire, or are of a
+        resolved claim: all others are shown to a person who asks for now."""
         columns, resolved = self.columns, self.claims.resolved
         flags, expires, claims = columns.flags, columns.expires, columns.claims
         return {
@@ -139,19 +129,13 @@ class Reader(Documents):
             if here is not None and not holds(self.columns.projects[doc], here):
                 return ELSEWHERE
             now = view.as_of is None and Status.ACTIVE in view.statuses
-            if now and (self.all_plain or self.plain(doc)):
+            if now and (self.all_plain or not self.odd((doc,))):
                 return None
         facts = self.facts(doc, access=view.agent is not None)
         if facts.resolves and view.agent is None and self.agent is not None:
             # What it has resolved for itself is resolved for it.
             view, facts = view._replace(agent=self.agent), self.facts(doc)
         return verdict(facts, view)
-
-    def shown(self, view: View) -> set[int]:
-        """The documents that `verdict` has nothing against."""
-        live = set(self.everything())
-        asked = self.odd(live) if shows_plain(view) else live
-        return live - {doc for doc in asked if self.verdict(doc, view) is not None}
 
     def facts(self, doc: int, *, access: bool = True) -> Facts:
         """The facts of a document that eligibility decides by.
@@ -195,30 +179,21 @@ class Reader(Documents):
             most: how many at most.
         """
         created = self.columns.created
-        order = sorted(docs, key=created.__getitem__, reverse=True)
-        if not 0 < most < len(order):
-            chosen = order if most > 0 else []
-        else:
-            least = created[order[most - 1]]
-            chosen = [doc for doc in order[:most] if created[doc] > least]
-            same = [doc for doc in order if created[doc] == least]
-            chosen += self._last_of(same, most - len(chosen))
+        chosen = sorted(docs, key=created.__getitem__, reverse=True)
+        if 0 < most < len(chosen):
+            least = created[chosen[most - 1]]
+            chosen = [doc for doc in chosen if created[doc] >= least]
+        if len(chosen) > most + _FEW:
+            ids = self.values("id").items()
+            named = {doc: name for name, found in ids for doc in found}
+            chosen.sort(
+                key=lambda doc: (created[doc], named.get(doc, "")), reverse=True
+            )
+            chosen = chosen[: most + _FEW]
         rows = {doc: self.row(doc) for doc in chosen}
         # An id may be given twice.
         keys = {doc: (created[doc], row.id, row.path) for doc, row in rows.items()}
         return sorted(chosen, key=keys.__getitem__, reverse=True)[:most]
-
-    def _last_of(self, docs: list[int], most: int) -> list[int]:
-        """Those with the largest ids, and perhaps others."""
-        if len(docs) <= most + _FEW:
-            return docs
-        wanted = set(docs)
-        # Ids tell the time, so those of the newest are mostly the largest of all.
-        names = self.largest("id", 2 * most + _FEW)
-        self.fetch("id", names)
-        named = (doc for name in names for doc in self.exact("id", name))
-        found = list(islice((doc for doc in named if doc in wanted), most))
-        return found if len(found) == most else docs
 
     def row(self, doc: int) -> StoredRow:
         """The stored row of a document, without what its reader may not see.
@@ -268,12 +243,6 @@ class Reader(Documents):
     def key_terms(self, doc: int) -> Mapping[str, float]:
         """The most frequent terms of a document, with their counts."""
         return self.row(doc).terms
-
-
-def shows_plain(view: View) -> bool:
-    """Whether a view shows every document that is `Reader.plain`."""
-    everywhere = view.agent is None and view.here is None
-    return everywhere and view.as_of is None and Status.ACTIVE in view.statuses
 
 
 # --- resolved claims ----------------------------------------------------------------

@@ -356,14 +356,9 @@ class Store:
         found = [decoded(text) for (text,) in rows if bytes(text).endswith(last)]
         return (self.existing(field, found) if self._hides else found)[:most]
 
-    def largest(self, field: str, most: int) -> list[str]:
-        """The last values of a field in order, so many at most; hidden ones, too."""
-        sql = f"{_TEXTS} ORDER BY text DESC LIMIT {most}"
-        return [decoded(text) for (text,) in self._asked(sql, NUMBERS[field])]
-
     def holds(self, field: str) -> bool:
         """Whether any document has a value in a field, hidden ones included."""
-        return bool(self.largest(field, 1))
+        return bool([*self._asked(f"{_TEXTS} LIMIT 1", NUMBERS[field])])
 
     # --- documents
 

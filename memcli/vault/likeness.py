@@ -71,7 +71,7 @@ def near(reader: Reader, later: Later, entry: Entry) -> tuple[Similar, ...]:
     """The entries in force whose words are nearest to a draft's, where it holds."""
     mine = _terms(entry)
 
-    rows = _indexed(reader, later, mine, reader.plain)
+    rows = _indexed(reader, later, mine, lambda doc: not reader.odd((doc,)))
     for other in later.entries():
         # A fourth of the words in common is cheap to see, and less says too little.
         body = other.body.lower()

@@ -138,7 +138,13 @@ def reflected(vault: Vault, view: View) -> set[str]:
 
 
 def shown(vault: Vault, view: View) -> set[str]:
-    return vault.read(lambda index: {index.row(doc).id for doc in index.shown(view)})
+    return vault.read(
+        lambda index: {
+            index.row(doc).id
+            for doc in index.everything()
+            if index.verdict(doc, view) is None
+        }
+    )
 
 
 SURFACES: dict[str, Callable[[Vault, View], set[str]]] = {

@@ -131,7 +131,7 @@ def test_terms_are_found_by_their_beginning_and_end(held: set[str], word: str) -
     assert tables.starting("terms", word, 2) == begun[:2]
     ended = [text for text in begun if text.endswith(("a", "ж"))]
     assert tables.beginning(word, ("a", "ж")) == {*ended}
-    assert tables.largest("terms", 2) == sorted(held, reverse=True)[:2]
+    assert tables.holds("terms") == bool(held)
 
 
 # --- what goes wrong ----------------------------------------------------------------
