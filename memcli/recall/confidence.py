@@ -21,35 +21,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from memcli.search.ranking.corpus import Term
     from memcli.search.reader import Reader
 
 # How many facts make confidence medium and high: the rule of the envelope's origin.
 _MEDIUM, _HIGH = 2, 5
 # Coverage below which confidence is low, and below which it is not high: chosen on
 # three LoCoMo conversations, reported on two others.
-_CAPS = (0.4, 0.5)
-# The same for an agent, for whom each word weighs the same: how rare a word is in the
-# whole vault would tell of entries that the agent may not see.
-_CAPS_OF_AGENTS = (0.5, 0.65)
-# A word weighs this much besides its idf. In a vault of three notes about deploying,
-# "deploy" has an idf of .1 and would count for nothing; on LoCoMo it changes nothing.
-_FLOOR = 2.0
-
-
-def weights(
-    words: Iterable[str], terms: Sequence[Term], *, for_agent: bool
-) -> dict[str, float]:
-    """How much each word of the question counts, in the order of the words.
-
-    Args:
-        words: the question's own, as asked.
-        terms: those words as the ranking weighs them; a word without a term is left
-            out.
-        for_agent: each word counts the same.
-    """
-    weighed = {term.word: 1.0 if for_agent else _FLOOR + term.idf for term in terms}
-    return {word: weighed[word] for word in words if word in weighed}
+LEAST, _SURE = 0.4, 0.5
 
 
 def coverage(
@@ -67,11 +45,6 @@ def share(words: Iterable[str], word_weights: Mapping[str, float]) -> float:
     """The share of the question's weight that these of its words have, 0 to 1."""
     whole = sum(word_weights.values())
     return sum(word_weights[word] for word in words) / whole if whole else 0.0
-
-
-def least(*, for_agent: bool) -> float:
-    """The coverage below which confidence is low."""
-    return _caps(for_agent)[0]
 
 
 class Covered(NamedTuple):
@@ -101,8 +74,6 @@ def covered(words: Iterable[str], matched: Collection[str]) -> Covered:
 def level(
     facts: Sequence[tuple[Collection[str], bool]],
     word_weights: Mapping[str, float],
-    *,
-    for_agent: bool,
 ) -> tuple[str, str]:
     """How sure an answer is: high, medium or low, and why.
 
@@ -110,12 +81,10 @@ def level(
 
     Args:
         facts: the words of the question that each holds, and whether it is stale.
-        word_weights: as `weights` gives them.
-        for_agent: whether an agent asks.
+        word_weights: as `Recalled.weights`.
     """
     if not facts:
         return "low", "no fact"
-    low, middle = _caps(for_agent)
     fresh = [words for words, stale in facts if not stale]
     best = max(
         fresh or [words for words, _ in facts],
@@ -131,13 +100,9 @@ def level(
     if lacks:
         why += f"; the best fact lacks: {', '.join(lacks)}"
     covers = share(best, word_weights)
-    if len(fresh) < _MEDIUM or covers < low:
+    if len(fresh) < _MEDIUM or covers < LEAST:
         return "low", why
-    return ("high" if len(fresh) >= _HIGH and covers >= middle else "medium"), why
-
-
-def _caps(for_agent: bool) -> tuple[float, float]:
-    return _CAPS_OF_AGENTS if for_agent else _CAPS
+    return ("high" if len(fresh) >= _HIGH and covers >= _SURE else "medium"), why
 
 
 # --- no answer -----------------------------------------------------------------------

@@ -15,17 +15,15 @@ from memcli.entries.text.differences import differences
 from memcli.entries.text.prompt_injection import digest
 from memcli.named_tuple import NamedTuple, encoded
 from memcli.recall import confidence, recall
-from memcli.recall import question as asking
 from memcli.recall.results import Excluded, Recalled, Row, respelled
-from memcli.search.ranking import rank
-from memcli.search.ranking.corpus import DEFAULTS, SPELLING
+from memcli.search.ranking.corpus import SPELLING
 from memcli.vault import code_state, lineage
 from memcli.vault.likeness import MOST_SIMILAR, SIMILAR
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from memcli.entries.eligibility import View
@@ -136,9 +134,7 @@ def _concluded(query: Query, gathered: Recalled) -> Reflection:
     held = {word for words in matched for word in words}
     missing = [word for word in gathered.weights if word not in held]
     level, why = confidence.level(
-        [(row.matched, row.stale) for row in rows],
-        gathered.weights,
-        for_agent=_by_agent(query),
+        [(row.matched, row.stale) for row in rows], gathered.weights
     )
     counts = BUDGETS[query.budget]
     return Reflection(
@@ -200,13 +196,11 @@ def gather(reader: Reader, query: Query) -> Recalled:
             row = row._replace(matched=_matched(row), explain=None, read=spelled)
             rows.append(row)
     rows = rows[: query.limit]
-    words = _weights(reader, query)
     shown = {doc for row in rows for doc in reader.exact("path", row.path)}
     return answer._replace(
         rows=rows,
         **recall.constraints(reader, query, shown),
-        weights=words,
-        excluded=_excluded(reader, query, words, rows),
+        excluded=_excluded(reader, query, answer.weights, rows),
         warnings=list(warnings),
     )
 
@@ -241,17 +235,6 @@ def _matched(row: Row) -> tuple[str, ...]:
     return tuple((row.explain or {}).get("matched", ()))
 
 
-def _weights(reader: Reader, query: Query) -> dict[str, float]:
-    question = asking.read(reader, query, asking.window_of(reader, query))
-    terms = rank.weigh(question.terms, reader, DEFAULTS)
-    words = (word for _, word in question.terms)
-    return confidence.weights(words, terms, for_agent=_by_agent(query))
-
-
-def _by_agent(query: Query) -> bool:
-    return query.view.agent is not None
-
-
 def _citation(row: Row) -> Citation:
     return Citation(
         id=row.id,
@@ -279,12 +262,11 @@ def _excluded(
         return []
     wide = query._replace(view=view._replace(statuses=view.statuses | _ENDED))
     limit = max(len(rows), sum(BUDGETS[query.budget]))
-    floor = confidence.least(for_agent=_by_agent(query))
     shown = {row.id for row in rows}
     excluded = []
     for row in _look(reader, wide, limit).rows:
         ended = Status(row.status) in gone and row.id not in shown
-        if ended and confidence.share(_matched(row), weights) >= floor:
+        if ended and confidence.share(_matched(row), weights) >= confidence.LEAST:
             doc = reader.exact("path", row.path)[0]
             heir, why = _successor(reader, row, view), _why_ended(reader, doc, view)
             excluded.append(Excluded(row.id, row.status, why, heir))
@@ -337,34 +319,28 @@ def next_queries(
         weights: its words, and what each counts.
         window: the time that it filters by or names.
     """
-    held = [word for row in rows for word in row.matched]
-    missing = [word for word in weights if word not in held]
+    held = {word for row in rows for word in row.matched}
+    heaviest = sorted(weights, key=lambda word: -weights[word])
+    missing = [word for word in heaviest if word not in held]
+    rarest = [word for word in heaviest if word in held][:1]
     # A window of the question's own words goes on with them.
-    if window is not None and not window["filters"]:
-        window = None
-    after, before = (window["after"], window["before"]) if window else (None, None)
-
-    def heaviest(words: Iterable[str]) -> list[str]:
-        return sorted(dict.fromkeys(words), key=lambda word: -weights[word])
-
+    filtered = window if window is not None and window["filters"] else {}
+    when = filtered.get("after"), filtered.get("before")
     # (words, after, before) -> why; the question itself is in it to be left out.
-    queries: dict[tuple[str, str | None, str | None], str] = {
-        (query, after, before): ""
-    }
+    queries: dict[tuple[str, str | None, str | None], str] = {(query, *when): ""}
+
+    def add(words: Sequence[str], why: str) -> None:
+        queries.setdefault((" ".join(words), *when), why)
+
     if rows and missing:
-        words = " ".join(heaviest(missing)[:4])
-        queries.setdefault((words, after, before), "in none of the facts")
-    rarest = heaviest(held)[:1]
+        add(missing[:4], "in none of the facts")
     for name in _entities(query, rows):
-        words = " ".join([name, *rarest])
-        queries.setdefault((words, after, before), f"the facts are about {name}")
-    if weights and window:
+        add([name, *rarest], f"the facts are about {name}")
+    if weights and filtered:
         queries.setdefault((query, None, None), "the same without the time window")
-    elif newer := _newer_half(rows):
-        queries.setdefault((query, newer, None), "the newer half of the facts")
-    for word in heaviest(weights) if len(weights) > 1 else ():
+    for word in heaviest if len(weights) > 1 else ():
         if len(queries) <= _FEWEST_NEXT:
-            queries.setdefault((word, after, before), "one word of the question")
+            add([word], "one word of the question")
     return [Next(*key, why) for key, why in queries.items() if why][:_MOST_NEXT]
 
 
@@ -378,13 +354,6 @@ def _entities(query: str, rows: Sequence[Row]) -> list[str]:
             counts[name] = counts.get(name, 0) + 1
     new = [name for name in counts if not set(tokens.terms(name, stem)) <= terms]
     return [digest(name) for name in sorted(new, key=lambda name: -counts[name])[:2]]
-
-
-def _newer_half(rows: Sequence[Row]) -> str | None:
-    """The day that halves the facts by time, when they span more than a month."""
-    days = sorted((row.occurred_at or row.created)[:10] for row in rows)
-    middle = days[len(days) // 2] if len(days) > 2 else None
-    return middle if middle and middle[:7] > days[0][:7] else None
 
 
 class Pair(NamedTuple):
