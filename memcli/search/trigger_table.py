@@ -32,8 +32,6 @@ NAME = "triggers"
 """The file, in the folder of the index."""
 
 FORMAT = b"memcli triggers 6\n"
-OFF = b"off"
-"""Stands for the entries where the vault's settings say that nothing is told."""
 
 # A table of 20,000 entries has 8 MB.
 _LARGEST = 16_000_000
@@ -87,7 +85,6 @@ class Table:
         self.folders = list(zip(parts[::2], parts[1::2], strict=False))
         self._lines = lines
         self._rows = rows
-        self.is_off = rows == OFF
 
     def triggered(self, found: Actions) -> list[int]:
         """The numbers of entries with a trigger all of whose words an action has."""
@@ -159,11 +156,7 @@ class Table:
 
     def rows(self) -> list[bytes]:
         """The JSON of each entry, by its number."""
-        return self._rows.split(b"\n") if self._rows and not self.is_off else []
-
-    def packed_with(self, folders: Iterable[tuple[bytes, bytes]]) -> bytes:
-        """The bytes of this table with other folders."""
-        return _packed(self.told, folders, self._lines, self._rows)
+        return self._rows.split(b"\n") if self._rows else []
 
     def is_fresh(self, root: str) -> bool:
         """Whether no folder of the vault changed since the table was made.
@@ -220,15 +213,12 @@ def packed(
 ) -> bytes:
     """The bytes of a table; `Table` says what its lines and rows are."""
     texts = sorted(b"%s\t%s" % (head, b" ".join(lines[head])) for head in lines)
-    return _packed(told, folders, b"\n".join(texts), b"\n".join(rows))
-
-
-def _packed(
-    told: int, folders: Iterable[tuple[bytes, bytes]], lines: bytes, rows: bytes
-) -> bytes:
-    places = b"\0".join(part for pair in folders for part in pair)
-    sizes = b"%d %d %d\n" % (told, len(places), len(lines))
-    body = b"".join((sizes, places, lines, rows))
+    places, found = (
+        b"\0".join(part for pair in folders for part in pair),
+        b"\n".join(texts),
+    )
+    sizes = b"%d %d %d\n" % (told, len(places), len(found))
+    body = b"".join((sizes, places, found, b"\n".join(rows)))
     return b"%s%08x\n%s" % (FORMAT, zlib.crc32(body), body)
 
 

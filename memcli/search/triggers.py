@@ -22,7 +22,7 @@ from memcli.entries.text.tokens import STOP_WORDS, stemmer
 from memcli.named_tuple import NamedTuple
 from memcli.search import trigger_table
 from memcli.search.ranking import evidence
-from memcli.search.trigger_table import LEAST, NAME, OFF, words_of
+from memcli.search.trigger_table import LEAST, NAME, words_of
 
 TYPE_CHECKING = False
 
@@ -169,7 +169,7 @@ def settle(
     root: str,
     change: int,
     folders: Mapping[str, tuple[int, bytes]],
-    rows: Callable[[], Iterable[bytes]] | None,
+    rows: Callable[[], Iterable[bytes]],
 ) -> None:
     """Write the table anew where it is not there, or older than the index.
 
@@ -178,30 +178,23 @@ def settle(
         root: the vault.
         change: the number of the last change of its entries.
         folders: the vault's, as `following.State` has them.
-        rows: gives the entries as `Told.packed` has them; None where the vault's
-            settings let nothing be told.
+        rows: gives the entries as `Told.packed` has them.
     """
     path = os.path.join(folder, NAME)
     places = [
         (os.fsencode(name), b"%d" % at) for name, (at, _) in sorted(folders.items())
     ]
     table = trigger_table.read(path)
-    if table is not None and table.told == change and table.is_off == (rows is None):
-        if table.is_fresh(root):
-            return
-        data = table.packed_with(places)
-    elif rows is None:
-        data = trigger_table.packed(change, places, {}, [OFF])
-    else:
-        lines: dict[bytes, list[bytes]] = {}
-        told = []
-        for number, entry in enumerate(islice(rows(), _MOST)):
-            row, *words = entry.split(b"\n")
-            told.append(row)
-            mark = b"%d" % number
-            for each in words:
-                lines.setdefault(each, []).append(mark)
-        data = trigger_table.packed(change, places, lines, told)
+    if table is not None and table.told == change and table.is_fresh(root):
+        return
+    lines: dict[bytes, list[bytes]] = {}
+    told = []
+    for number, entry in enumerate(islice(rows(), _MOST)):
+        row, *words = entry.split(b"\n")
+        told.append(row)
+        for each in words:
+            lines.setdefault(each, []).append(b"%d" % number)
+    data = trigger_table.packed(change, places, lines, told)
     from memcli.storage.files import write_derived
 
     try:

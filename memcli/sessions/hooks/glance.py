@@ -94,8 +94,6 @@ def look(words: Sequence[str], payload: Any, environ: Mapping[str, str]) -> bool
     table = trigger_table.read(os.path.join(index, trigger_table.NAME))
     if table is None or not table.is_fresh(root):
         return True
-    if table.is_off:
-        return False
     if not flags.get("vault") and _may_ask_others(folder, environ):
         return True
     evident, triggered = table.evident(found), table.triggered(found)
