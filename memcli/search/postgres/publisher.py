@@ -52,8 +52,6 @@ _OWN = {
     "page": "path {bytes} PRIMARY KEY, data {bytes} NOT NULL",
     "file": "path {bytes} PRIMARY KEY, blob TEXT NOT NULL",
 }
-# Bytes are compared with nothing and packed already.
-_PLAIN = (("posting", "data"), ("fact", "data"), ("doc", "data"), ("doc", "terms"))
 
 
 class Content(NamedTuple):
@@ -187,21 +185,12 @@ class Publisher:
         pages = (_bytes(path, data) for path, data in content.pages)
         paths = (_bytes(path, blob) for path, blob in sorted(tables.files.items()))
         for name, types in _TYPES.items():
-            columns, _, keys = {**TABLES, **_OWN}[name].partition("PRIMARY KEY (")
-            made = columns.rstrip(", ").format(bytes="BYTEA")
-            ask(f"CREATE TABLE {schema}.{name} ({made})")
-            for table, column in _PLAIN:
-                if table == name:
-                    ask(
-                        f"ALTER TABLE {schema}.{name} ALTER COLUMN {column} "
-                        "SET STORAGE EXTERNAL"
-                    )
+            columns = {**TABLES, **_OWN}[name].format(bytes="BYTEA")
+            ask(f"CREATE TABLE {schema}.{name} ({columns})")
             rows: Iterable[Sequence[object]] = {"page": pages, "file": paths}.get(
                 name
             ) or tables.db.execute(f"SELECT * FROM {name}")
             self._database.copy(f"{schema}.{name}", types, rows)
-            if keys:  # faster than while rows come
-                ask(f"ALTER TABLE {schema}.{name} ADD PRIMARY KEY ({keys}")
             # Without it a question reads every list.
             ask(f"ANALYZE {schema}.{name}")
         ask(f"GRANT USAGE ON SCHEMA {schema} TO {ROLE}")
