@@ -105,19 +105,15 @@ class Row(NamedTuple):
         `citations_checked` only for observations and models; `code_state` only for an
         entry that names code of its project.
         """
-        fields = self._asdict()
+        hidden = {*_NEVER}
         if self.explain is None:
-            del fields["explain"]
-        for name in (*_NOT_OF_FACTS, *_NEVER):
-            del fields[name]
-        del fields["code_state"]
-        if self.code_state:
-            fields["code_state"] = self.code_state
-        if self.layer != FACT:
-            fields["subtype"] = self.subtype
-            fields["citations_checked"] = self.citations_checked
-            fields["stale_why"] = [reason._asdict() for reason in self.stale_why]
-        return fields
+            hidden.add("explain")
+        if not self.code_state:
+            hidden.add("code_state")
+        if self.layer == FACT:
+            hidden.update(_NOT_OF_FACTS)
+        fields = self._asdict()
+        return {name: encoded(fields[name]) for name in fields if name not in hidden}
 
 
 class Excluded(NamedTuple):

@@ -34,7 +34,7 @@ from memcli.search.documents import (
     numbered,
 )
 from memcli.search.ranking.corpus import ASKED
-from memcli.search.stored_row import StoredRow, packed_terms
+from memcli.search.stored_row import StoredRow
 
 TYPE_CHECKING = False
 
@@ -143,19 +143,19 @@ def document(
         "check": looks,
     }
     known, seq = facts(entry, policies), entry.source.seq
-    numbers: dict[str, int] = dict(
-        orders=numbered(f"{entry.id}\0{entry.path}"),
-        sessions=number,
-        times=_epoch(when),
-        created=known.created,
-        expires=known.expires,
-        ended=known.ended,
-        claims=int(said, 16) if said else 0,
-        lengths=min(length, 0xFFFFFFFF),
-        seqs=-1 if seq is None else max(-1, min(seq, _MOST_SEQ)),
-        flags=_flags(entry, known, when),
-        projects=known.project,
-    )
+    numbers = {
+        "orders": numbered(f"{entry.id}\0{entry.path}"),
+        "sessions": number,
+        "times": _epoch(when),
+        "created": known.created,
+        "expires": known.expires,
+        "ended": known.ended,
+        "claims": int(said, 16) if said else 0,
+        "lengths": min(length, 0xFFFFFFFF),
+        "seqs": -1 if seq is None else max(-1, min(seq, _MOST_SEQ)),
+        "flags": _flags(entry, known, when),
+        "projects": known.project,
+    }
     row = _row(entry, shown, frequent, names.said + names.begun, checked)
     return Document(terms, exact, row, numbers)
 
@@ -192,14 +192,19 @@ def document_id(entry: Entry) -> str:
     return entry.source.session or entry.source.transcript or ""
 
 
+# What is looked up of an entry as it is, where it has it.
+_EXACT = (
+    *("id", "path", "kind", "type", "layer", "status", "agent", "visibility"),
+    *("supersedes", "superseded_by", "item"),
+)
+
+
 def _exact(entry: Entry) -> dict[str, tuple[str, ...]]:
+    single = {name: getattr(entry, name) for name in _EXACT}
+    single["proposed"] = entry.source.proposed and claim(entry.source.proposed)
+    single["seen"] = len(entry.seen)
     return {
-        "id": (entry.id,),
-        "path": (entry.path,),
-        "kind": (entry.kind,),
-        "type": (str(entry.type),),
-        "layer": (str(entry.layer),),
-        "status": (str(entry.status),),
+        **{name: (str(value),) if value else () for name, value in single.items()},
         "tag": entry.tags or (UNTAGGED,),
         "project": (entry.project or EVERYWHERE,),
         "entity": tuple(map(tokens.name_key, entry.entities)),
@@ -211,15 +216,8 @@ def _exact(entry: Entry) -> dict[str, tuple[str, ...]]:
             for name in link_readings(target, entry.path)
         ),
         "name": link_names(entry),
-        "agent": (entry.agent,) if entry.agent else (),
-        "visibility": (str(entry.visibility),),
         "group": entry.groups,
-        "proposed": (claim(entry.source.proposed),) if entry.source.proposed else (),
-        "supersedes": (entry.supersedes,) if entry.supersedes else (),
-        "superseded_by": (entry.superseded_by,) if entry.superseded_by else (),
         "evidence": entry.evidence,
-        "item": (str(entry.item),) if entry.item else (),
-        "seen": (str(len(entry.seen)),) if entry.seen else (),
     }
 
 
@@ -239,7 +237,7 @@ def _row(
         "text": entry.body.strip(),
         "title": title,
         "document_id": document_id(entry) or None,
-        "key_terms": packed_terms(terms),
+        "key_terms": " ".join(f"{word} {count!r}" for word, count in terms.items()),
         "names": names,
         "name_keys": tuple(map(tokens.name_key, (*entry.entities, *names))),
         "findings": checked.findings,

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 # Raised when `document.py` changes what it gives for the same entry, or `stored_row.py`
 # its fields; tests/search/test_row_version.py fails where that is forgotten.
-ROW_VERSION = 36
+ROW_VERSION = 37
 
 FEW = 64
 """So many changed files are read faster one by one than indexed."""
@@ -230,7 +230,7 @@ class Index:
             if state is None:
                 raise Outdated("the index is gone")
             if not (self.stale or self._is_in_memory):
-                rows = self._told if enabled else None
+                rows = self._told if enabled else tuple
                 where = self._folder, self.root
                 triggers.settle(*where, state.told, state.folders, rows)
             told = triggers.load(self._folder, found, state.told)

@@ -209,11 +209,8 @@ class _Segment(base.Segment):
     def doc_count_all(self) -> int:
         return self.sums.end
 
-    def doc_count(self) -> int:
-        return self.sums.documents - len(self.gone)
-
     def deleted_count(self) -> int:
-        return self.sums.end - self.doc_count()
+        return len(self.gone) + len(self.holes)
 
     def deleted_docs(self) -> set[int]:
         return {*self.gone, *self.holes}
@@ -315,24 +312,14 @@ class _Column(columns.ColumnReader):
         self._sign = -1
 
 
+_OF_SEGMENT = "doc_count doc_count_all deleted_docs is_deleted has_deletions".split()
+
+
 class _DocumentsReader(base.PerDocumentReader):
     def __init__(self, storage: _Storage, segment: _Segment) -> None:
-        self._store, self._segment = storage.store, segment
-
-    def doc_count(self) -> int:
-        return self._segment.doc_count()
-
-    def doc_count_all(self) -> int:
-        return self._segment.doc_count_all()
-
-    def has_deletions(self) -> bool:
-        return self._segment.deleted_count() > 0
-
-    def is_deleted(self, docnum: int) -> bool:
-        return self._segment.is_deleted(docnum)
-
-    def deleted_docs(self) -> set[int]:
-        return self._segment.deleted_docs()
+        self._store = storage.store
+        for name in _OF_SEGMENT:
+            setattr(self, name, getattr(segment, name))
 
     def supports_columns(self) -> bool:
         return True

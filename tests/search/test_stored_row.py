@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.entries.entry import Source
-from memcli.search.stored_row import StoredRow, packed_terms
+from memcli.search.stored_row import StoredRow
 
 TEXTS = st.text(max_size=30) | st.sampled_from(
     ['"', '\\"hook\\",', '["a","b"]', "\\", "\ud800", "\u2028\0\x7f", '"hook"']
@@ -20,9 +20,3 @@ def row(name: str, text: str, writer: str | None) -> StoredRow:
 def test_a_row_comes_back_as_it_was(name: str, text: str, writer: str) -> None:
     stored = row(name, text, writer)
     assert StoredRow.from_json(stored.as_json()) == stored
-
-
-@given(st.dictionaries(st.from_regex(r"\w+", fullmatch=True), st.floats(0.5, 9.0)))
-def test_words_and_counts_come_back_in_their_order(terms: dict[str, float]) -> None:
-    stored = row("1", "", None)._replace(key_terms=packed_terms(terms))
-    assert [*StoredRow.from_json(stored.as_json()).terms.items()] == [*terms.items()]
