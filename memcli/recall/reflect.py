@@ -13,7 +13,7 @@ from memcli.entries.entry import Layer, Status
 from memcli.entries.text import prompt_injection, tokens
 from memcli.entries.text.differences import differences
 from memcli.entries.text.prompt_injection import digest
-from memcli.named_tuple import NamedTuple, encoded
+from memcli.named_tuple import NamedTuple, encoded, taken
 from memcli.recall import confidence, recall
 from memcli.recall.results import Excluded, Recalled, Row, respelled
 from memcli.search.ranking.corpus import SPELLING
@@ -236,15 +236,12 @@ def _matched(row: Row) -> tuple[str, ...]:
 
 
 def _citation(row: Row) -> Citation:
-    return Citation(
-        id=row.id,
-        layer=row.layer,
-        type=row.type,
+    return taken(
+        Citation,
+        row,
         context=row.title,
         occurred_start=row.occurred_at,
         occurred_end=row.occurred_until or row.occurred_at,
-        document_id=row.document_id,
-        source=row.source,
     )
 
 

@@ -261,7 +261,7 @@ class Claims:
         heirs: current versions of entries that are resolved in an earlier version, each
             with that one: a plain git pull has joined both. Their claims count as
             resolved, as `memcli sync` would have resolved them.
-        elsewhere: by number the resolves of another vault that count here as well.
+        elsewhere: the numbers of those that are resolved in another vault.
     """
 
     def __init__(self, store: Store) -> None:
@@ -293,10 +293,9 @@ class Claims:
             beside: the other vault's claims; None means that no other counts.
         """
         self._beside = beside
-        self.elsewhere: dict[int, tuple[Resolve, ...]] = {}
-        if beside is not None and beside.numbers:
-            for number in frozenset(beside.numbers).intersection(self._columns.claims):
-                self.elsewhere[number] = beside.by(number)
+        self.elsewhere = frozenset(beside.numbers if beside else ())
+        if self.elsewhere:  # else the column is not read
+            self.elsewhere = self.elsewhere.intersection(self._columns.claims)
         self.resolved = self._own
         if self._inherited or self.elsewhere:
             self.resolved = self._own.union(self._inherited, self.elsewhere)
@@ -326,7 +325,7 @@ class Claims:
                 for doc in docs
                 if flags[doc] & STATUS_MASK == _RESOLVED and not flags[doc] & ONLY_THIS
             ]
-            every = [*filter(None, found), *self.elsewhere.get(claim, ())]
+            every = [*filter(None, found), *self.resolves_elsewhere(claim)]
             every.sort(key=lambda resolve: (resolve.at, resolve.id))
             self._resolves[claim] = tuple(every)
         return self._resolves[claim]

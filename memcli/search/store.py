@@ -94,7 +94,6 @@ _MOST_ASKED = 2_000  # values of one SELECT
 # What a process that stays remembers: lists with so many documents, so many rows.
 _MOST_LISTED = 1 << 20
 _MOST_ROWS = 512
-_MOST_COUNTED = 1 << 15
 
 
 class Damaged(Exception):
@@ -315,9 +314,6 @@ class Store:
         known = self._counts.setdefault(field, {})
         names = [*map(encoded, terms)]
         missing = [name for name in dict.fromkeys(names) if name not in known]
-        if len(known) + len(missing) > _MOST_COUNTED:
-            known.clear()
-            missing = [*dict.fromkeys(names)]
         known.update(dict.fromkeys(missing, 0))
         sql = "SELECT text, n FROM posting WHERE field = ? AND text IN (?*)"
         known.update((bytes(t), n) for t, n in self._each(sql, missing, NUMBERS[field]))

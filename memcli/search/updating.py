@@ -66,28 +66,24 @@ def indexed(
     broken = {p: why for p, why in state.broken.items() if p not in touched}
     known = Store(db.execute, state.sums)
     known.fetch("path", touched)
-    try:
-        for path in sorted(touched):
-            writer.delete(known.exact("path", path))
-        names = [(encoded(path),) for path in touched]
-        told = db.executemany("DELETE FROM told WHERE path = ?", names).rowcount
-        for done, each in enumerate(map(read, paths)):
-            if done % _EVERY == 0:
-                progress(done, len(paths))
-            if each.number is not None:
-                state.recent[each.path] = each.number
-            if each.broken is not None:
-                broken[each.path] = each.broken
-            if each.told is not None:
-                values = (encoded(each.path), packed(each.told))
-                db.execute("REPLACE INTO told VALUES (?, ?)", values)
-                told += 1
-            if each.document is not None:
-                writer.add(each.document)
-        writer.commit()
-    except BaseException:
-        writer.drop()
-        raise
+    for path in sorted(touched):
+        writer.delete(known.exact("path", path))
+    names = [(encoded(path),) for path in touched]
+    told = db.executemany("DELETE FROM told WHERE path = ?", names).rowcount
+    for done, each in enumerate(map(read, paths)):
+        if done % _EVERY == 0:
+            progress(done, len(paths))
+        if each.number is not None:
+            state.recent[each.path] = each.number
+        if each.broken is not None:
+            broken[each.path] = each.broken
+        if each.told is not None:
+            values = (encoded(each.path), packed(each.told))
+            db.execute("REPLACE INTO told VALUES (?, ?)", values)
+            told += 1
+        if each.document is not None:
+            writer.add(each.document)
+    writer.commit()
     # After a rebuild nothing knows the last number, and tables of triggers of the old
     # index may remain: the time was never given before.
     number = max(scanned, state.told + 1) if told else state.told

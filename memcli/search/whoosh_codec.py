@@ -46,11 +46,18 @@ if TYPE_CHECKING:
 # --- the schema --------------------------------------------------------------------
 
 
-class Terms(fields.FieldType):
-    """Words with their weights; the text of a query is read as memcli reads it."""
+class Field(fields.FieldType):
+    """Words with their weights, or values by which filters look documents up.
 
-    def __init__(self) -> None:
-        super().__init__(formats.Frequency(), None, scorable=True)  # type: ignore[arg-type]
+    Args:
+        weighs: whether it is the words; the text of a query for them is read as memcli
+            reads it.
+    """
+
+    def __init__(self, *, weighs: bool = False) -> None:
+        kind = formats.Frequency if weighs else formats.Existence
+        super().__init__(kind(), None, scorable=weighs)  # type: ignore[arg-type]
+        self._weighs = weighs
 
     def index(
         self, value: Mapping[str, float], **_: Any
@@ -58,25 +65,12 @@ class Terms(fields.FieldType):
         return ((encoded(text), 1, weight, b"") for text, weight in value.items())
 
     def process_text(self, qstring: str, mode: str = "", **_: Any) -> Iterator[str]:  # noqa: ARG002
+        if not self._weighs:
+            return iter((qstring,))
         from memcli.entries.text import tokens
         from memcli.entries.text.tokens import stemmer
 
         return iter(tokens.terms(qstring, stemmer()))
-
-
-class Exact(fields.FieldType):
-    """Values by which filters look documents up."""
-
-    def __init__(self) -> None:
-        super().__init__(formats.Existence(), None)  # type: ignore[arg-type]
-
-    def index(
-        self, value: Iterable[str], **_: Any
-    ) -> Generator[tuple[bytes, int, float, bytes], Any, None]:
-        return ((encoded(text), 1, 1.0, b"") for text in dict.fromkeys(value))
-
-    def process_text(self, qstring: str, mode: str = "", **_: Any) -> Iterator[str]:  # noqa: ARG002
-        return iter((qstring,))
 
 
 def schema() -> Any:
@@ -85,8 +79,10 @@ def schema() -> Any:
         name: fields.COLUMN(columns.NumericColumn(code))
         for name, code in TYPECODES.items()
     }
-    exact = {name: Exact() for name in EXACT}
-    return fields.Schema(row=fields.STORED(), **{WEIGHTED: Terms()}, **facts, **exact)
+    exact = {name: Field() for name in EXACT}
+    return fields.Schema(
+        row=fields.STORED(), **{WEIGHTED: Field(weighs=True)}, **facts, **exact
+    )
 
 
 # --- index and writer --------------------------------------------------------------
@@ -152,8 +148,9 @@ class Writer(SegmentWriter):
 
     def add(self, document: Document) -> None:
         """Add a document that was read from its file."""
-        exact = {name: values for name, values in document.exact.items() if values}
-        values = {WEIGHTED: document.terms, **exact}
+        exact = document.exact.items()
+        values = {name: dict.fromkeys(texts, 1.0) for name, texts in exact if texts}
+        values[WEIGHTED] = document.terms
         self._free = self._free or self.newsegment.free()
         self.docnum = next(self._free)
         row = document.row.as_json()
@@ -162,11 +159,6 @@ class Writer(SegmentWriter):
 
     def get_segment(self) -> Any:
         return self.newsegment
-
-    def drop(self) -> None:
-        """End without a commit; the caller ends the transaction."""
-        if not self.is_closed:
-            self.cancel()
 
     def commit(self, *_: Any, **__: Any) -> None:
         """Write the tables; the caller ends the transaction."""

@@ -52,9 +52,6 @@ if TYPE_CHECKING:
     from memcli.search.ranking.graph import Reached
     from memcli.search.reader import Reader
 
-# So many of the best matches by words alone are likely to be looked at whole.
-_LIKELY = 60
-
 COVERING = 5
 """So many of the first hits say how well the corpus covers a question."""
 
@@ -213,8 +210,6 @@ def _gather(
     totals = around.combine(known, table)
     extra: list[Term] = []
     if weights.feedback:
-        likely = heapq.nlargest(_LIKELY, totals, key=totals.__getitem__)
-        corpus.fetch_rows(likely)
         extra = expansion(totals, known, corpus, weights)
         corpus.fetch_terms([term.text for term in extra])
         for term in extra:
@@ -267,6 +262,7 @@ def expansion(
     highest = [doc for doc, total in totals.items() if total >= least]
     highest.sort(key=lambda doc: (-totals[doc], orders[doc]))
     best = highest[: weights.feedback_entries]
+    corpus.fetch_rows(best)
     mass = sum(totals[doc] for doc in best) or 1.0
     given = {term.text for term in known}
     votes: dict[str, float] = {}
