@@ -13,14 +13,13 @@ from memcli.entries.entry import Status
 from memcli.entries.text.counted import counted
 from memcli.named_tuple import NamedTuple
 from memcli.recall import question as asking
-from memcli.recall.filters import Admission
-from memcli.recall.query import Filters, Query
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from memcli.recall.query import Query
     from memcli.search.reader import Reader
 
 # How many facts make confidence medium and high: the rule of the envelope's origin.
@@ -143,8 +142,7 @@ def why_none(reader: Reader, query: Query) -> NoMatch:
         docs.update(holding)
         if not (holding or question.implied.get(term)):
             missing[word] = None
-    open_to_all = Admission(reader, query.view._replace(as_of=None), Filters())
-    shown = {doc for doc in docs if open_to_all(doc)}
+    shown = {*reader.shown([*docs], query.view._replace(as_of=None))}
     narrowed = _filters(query)
     return NoMatch(
         entries=reader.live,

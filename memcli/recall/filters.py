@@ -7,7 +7,6 @@ the answer is never empty in silence.
 
 from __future__ import annotations
 
-from memcli.entries.entry import Status
 from memcli.entries.ids import ANY, HERE, NONE
 from memcli.entries.text import tokens
 from memcli.errors import Unavailable, UsageError
@@ -31,36 +30,20 @@ EVERYWHERE = "-"
 """The project under which it finds those that hold everywhere."""
 
 
-class Admission:
-    """Whether a document may be shown: eligibility, and the time filter."""
-
-    def __init__(self, reader: Reader, view: View, filters: Filters) -> None:
-        self._reader = reader
-        self._view = view
-        self._after, self._before = filters.after, filters.before
-        self._timed = self._after is not None or self._before is not None
-        now = view.as_of is None and Status.ACTIVE in view.statuses
-        everywhere = view.agent is None and view.here is None
-        self._plainly = now and everywhere and not self._timed
-        self.admits_all = self._plainly and reader.all_plain
-
-    def among(self, docs: Sequence[int]) -> Sequence[int]:
-        """Those of some documents that may be shown, in the order they are given."""
-        if not self._plainly:
-            return list(filter(self, docs))
-        odd = self._reader.odd(docs)
-        return [doc for doc in docs if doc not in odd or self(doc)] if odd else docs
-
-    def __call__(self, doc: int) -> bool:
-        if self._reader.verdict(doc, self._view) is not None:
-            return False
-        return not self._timed or self._in_time(doc)
-
-    def _in_time(self, doc: int) -> bool:
-        start, end = extent(self._reader, doc)
-        if self._after is not None and end <= self._after:
-            return False
-        return self._before is None or start < self._before
+def admitted(
+    reader: Reader, view: View, filters: Filters, docs: Sequence[int]
+) -> Sequence[int]:
+    """Those of some documents that may be shown, in the order they are given: by
+    eligibility, and by the time filter."""
+    shown, first, end = reader.shown(docs, view), filters.after, filters.before
+    if first is None and end is None:
+        return shown
+    times = ((doc, *extent(reader, doc)) for doc in shown)
+    return [
+        doc
+        for doc, begins, ends in times
+        if (first is None or ends > first) and (end is None or begins < end)
+    ]
 
 
 def extent(reader: Reader, doc: int) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from memcli.entries.eligibility import View
 from memcli.errors import EntryNotFound, MemcliError, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.recall import recall as of_one
-from memcli.recall.filters import Admission, unknown_warnings, within
+from memcli.recall.filters import admitted, unknown_warnings, within
 from memcli.recall.results import Row, row_of, with_code
 from memcli.vault import lookup
 
@@ -72,19 +72,16 @@ def listed(sources: Vault | Vaults, query: Query, since: int | None = None) -> L
 
 def look(reader: Reader, query: Query, since: int | None = None) -> Listed:
     """A list within a read that the caller holds; the query is `checked`."""
-    admit = Admission(reader, query.view, query.filters)
     chosen = within(reader, query)
     created = reader.columns.created
-    docs = [
+    young = [
         doc
         for doc in (reader.everything() if chosen is None else chosen)
-        if (since is None or created[doc] >= since) and admit(doc)
+        if since is None or created[doc] >= since
     ]
-    rows = []
-    for doc in reader.last_written(docs, _most(query)):
-        stored = reader.row(doc)
-        row = row_of(stored, query.source)
-        rows.append(of_one.aged(reader, query.view, doc, stored, row))
+    docs = admitted(reader, query.view, query.filters, young)
+    newest = reader.last_written(docs, _most(query))
+    rows = [row_of(reader, query.view, doc, query.source) for doc in newest]
     warnings = unknown_warnings(reader, query.filters) + of_one.broken_warnings(reader)
     return Listed(len(docs), rows, warnings)
 
@@ -157,9 +154,7 @@ def _shown(vault: Vault, path: str) -> Shown:
         docs = reader.exact("path", path)
         if not docs:
             raise EntryNotFound(f"{path}: was removed after it was read")
-        stored = reader.row(docs[0])
-        row = row_of(stored, vault.source)
-        row = of_one.aged(reader, view, docs[0], stored, row)
+        row = row_of(reader, view, docs[0], vault.source)
         return Shown(row, reader.verdict(docs[0], view))
 
     shown = vault.read(look)

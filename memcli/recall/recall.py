@@ -12,15 +12,14 @@ from functools import partial
 from itertools import islice
 
 from memcli.entries import layout
-from memcli.entries.eligibility import DEFAULT_STATUSES, standing
+from memcli.entries.eligibility import DEFAULT_STATUSES
 from memcli.entries.entry import Status
 from memcli.entries.text import tokens
 from memcli.recall import question as asking
 from memcli.recall import scorer as scorers
-from memcli.recall.filters import Admission, unknown_warnings, within
+from memcli.recall.filters import admitted, unknown_warnings, within
 from memcli.recall.query import Query, checked
 from memcli.recall.results import (
-    FACT,
     Recalled,
     Row,
     fit,
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
     from typing import Any
 
-    from memcli.entries.eligibility import View
     from memcli.recall.results import Order
     from memcli.search.ranking.order import Adjust
     from memcli.search.reader import Reader
@@ -219,9 +217,10 @@ def _ranking(
     span: tuple[int | None, int | None] | None,
 ) -> rank.Ranking:
     """The hits of a question: by its terms, or by its window when it has no terms."""
-    admit = Admission(reader, query.view, query.filters)
+    view, filters = query.view, query.filters
+    everything = reader.shows_all(view) and filters.after is filters.before is None
     scope = Scope(
-        None if admit.admits_all else admit.among,
+        None if everything else partial(admitted, reader, view, filters),
         within(reader, query),
         EntryLinks(reader, lambda: _decided(reader)).edges if weights.depth else None,
     )
@@ -275,11 +274,15 @@ def _answer(
             "read": [one._asdict() for one in read],
             "path": [] if named is None else _path(reader, hit, stored, named),
         }
-    score, channels = round(hit.score, 4), signals.channels(hit.parts)
-    row = row_of(stored, query.source, score, channels, explain)
-    matched = (*hit.matched, *(word for word, _ in hit.read))
-    row = row._replace(parts=hit.parts, share=hit.share, read=read, matched=matched)
-    return aged(reader, query.view, hit.doc, stored, row)
+    return row_of(reader, query.view, hit.doc, query.source)._replace(
+        score=round(hit.score, 4),
+        channels=signals.channels(hit.parts),
+        explain=explain,
+        parts=hit.parts,
+        share=hit.share,
+        read=read,
+        matched=(*hit.matched, *(word for word, _ in hit.read)),
+    )
 
 
 def _adjust(reader: Reader, stored: scorers.Stored) -> Adjust | None:
@@ -334,10 +337,8 @@ def constraints(reader: Reader, query: Query, shown: Collection[int]) -> dict[st
     found = list(islice(in_force, asking.COUNTED_CONSTRAINTS))
     newest = found[: asking.MOST_CONSTRAINTS]
     reader.fetch_rows(newest)
-    told = []
-    for doc in newest:
-        row = row_of(stored := reader.row(doc), query.source, 0.0, ["constraint"])
-        told.append(aged(reader, view, doc, stored, row))
+    rows = [row_of(reader, view, doc, query.source) for doc in newest]
+    told = [row._replace(channels=["constraint"]) for row in rows]
     if query.source != known_vaults.PERSONAL:
         from memcli.entries.text.prompt_injection import of_entry
 
@@ -345,23 +346,6 @@ def constraints(reader: Reader, query: Query, shown: Collection[int]) -> dict[st
         # hooks leave it out.
         told = [r for r in told if not of_entry(r.title, r.text, query.source)]
     return {"constraints": told, "more_constraints": len(found) - len(newest)}
-
-
-def aged(reader: Reader, view: View, doc: int, stored: StoredRow, row: Row) -> Row:
-    """The row with whether it still holds; facts cite nothing that could change."""
-    if view.as_of is None and Status.EXPIRED in view.statuses:
-        facts = reader.facts(doc, access=False)
-        row = row._replace(status=str(standing(facts, view)))
-    if row.layer == FACT:
-        return row
-    from memcli.vault import staleness
-
-    why = staleness.reasons(reader, stored, view)
-    return row._replace(
-        stale=staleness.is_stale(stored, why),
-        subtype=stored.subtype,
-        stale_why=tuple(why),
-    )
 
 
 def broken_warnings(reader: Reader) -> list[str]:

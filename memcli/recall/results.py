@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from memcli.entries.entry import Layer, is_unconfirmed
+from memcli.entries.eligibility import standing
+from memcli.entries.entry import Layer, Status, is_unconfirmed
 from memcli.entries.text import tokens
 from memcli.named_tuple import NamedTuple, encoded
 from memcli.search.ranking.corpus import SPELLING
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
+    from memcli.entries.eligibility import View
     from memcli.recall.confidence import Covered, NoMatch
     from memcli.search.ranking.corpus import Reading
+    from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.vault import staleness
     from memcli.vault.code_state import CodeState, Watch
@@ -183,34 +186,40 @@ class Recalled(NamedTuple):
         return {name: encoded(value) for name, value in (fields | more).items()}
 
 
-def row_of(
-    stored: StoredRow,
-    source: str,
-    score: float = 0.0,
-    channels: list[str] | None = None,
-    explain: dict[str, Any] | None = None,
-) -> Row:
-    """The row of an entry as the index holds it.
+def row_of(reader: Reader, view: View, doc: int, source: str) -> Row:
+    """The row of an entry, with whether it still holds; it is not ranked yet.
 
     Args:
-        stored: as `Reader.row` gives it.
+        reader: the index of its vault.
+        view: as what and when it is seen.
+        doc: its number.
         source: the name of its vault.
-        score: the score that it is ranked by; 0 for a row that is not ranked.
-        channels: the channels that found it, of `event.CHANNELS`.
-        explain: the pieces of its score, when the query asks for them.
     """
-    return Row(
+    stored = reader.row(doc)
+    row = Row(
         **{name: getattr(stored, name) for name in _STORED},
         tags=list(stored.tags),
         entities=list(stored.entities),
         record=stored.source.record,
         source=source,
-        score=score,
-        channels=channels or [],
+        score=0.0,
+        channels=[],
         stale=False,
         unconfirmed=is_unconfirmed(stored),
-        explain=explain,
         citations_checked=stored.research is not None,
+    )
+    if view.as_of is None and Status.EXPIRED in view.statuses:
+        facts = reader.facts(doc, access=False)
+        row = row._replace(status=str(standing(facts, view)))
+    if row.layer == FACT:  # it cites nothing that could change
+        return row
+    from memcli.vault import staleness
+
+    why = staleness.reasons(reader, stored, view)
+    return row._replace(
+        stale=staleness.is_stale(stored, why),
+        subtype=stored.subtype,
+        stale_why=tuple(why),
     )
 
 

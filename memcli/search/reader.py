@@ -31,7 +31,14 @@ from memcli.search.stored_row import StoredRow
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import (
+        Callable,
+        Collection,
+        Iterable,
+        Iterator,
+        Mapping,
+        Sequence,
+    )
     from typing import TypeVar
 
     from memcli.search.store import Ask, Store, Sums
@@ -104,11 +111,18 @@ class Reader(Documents):
 
     # --- eligibility
 
-    @property
-    def all_plain(self) -> bool:
-        """Whether no document is `odd`."""
+    def shows_all(self, view: View) -> bool:
+        """Whether nothing is hidden from a view, as a look at a few numbers says."""
         bits = self.sums.flags & NOT_PLAIN or self.sums.expires
-        return not (bits or self.claims.elsewhere)
+        plain = _is_now(view) and view.here is None
+        return plain and not (bits or self.claims.elsewhere)
+
+    def shown(self, docs: Sequence[int], view: View) -> Sequence[int]:
+        """Those of some documents that `verdict` has nothing against, in order."""
+        plain = _is_now(view) and view.here is None
+        asked = self.odd(docs) if plain else docs
+        hidden = {doc for doc in asked if self.verdict(doc, view) is not None}
+        return [doc for doc in docs if doc not in hidden] if hidden else docs
 
     def odd(self, docs: Iterable[int]) -> set[int]:
         """Those of some documents that are not active and whole, expire, or are of a
@@ -128,8 +142,7 @@ class Reader(Documents):
             here = view.here
             if here is not None and not holds(self.columns.projects[doc], here):
                 return ELSEWHERE
-            now = view.as_of is None and Status.ACTIVE in view.statuses
-            if now and (self.all_plain or not self.odd((doc,))):
+            if _is_now(view) and not self.odd((doc,)):
                 return None
         facts = self.facts(doc, access=view.agent is not None)
         if facts.resolves and view.agent is None and self.agent is not None:
@@ -243,6 +256,12 @@ class Reader(Documents):
     def key_terms(self, doc: int) -> Mapping[str, float]:
         """The most frequent terms of a document, with their counts."""
         return self.row(doc).terms
+
+
+def _is_now(view: View) -> bool:
+    """Whether a person sees everything of a project that is not `Reader.odd`."""
+    now = view.as_of is None and Status.ACTIVE in view.statuses
+    return now and view.agent is None
 
 
 # --- resolved claims ----------------------------------------------------------------

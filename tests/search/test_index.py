@@ -11,6 +11,7 @@ import pytest
 
 from memcli import Vault
 from memcli.entries import layout
+from memcli.entries.eligibility import View
 from memcli.search import database
 from memcli.search.following import Behind
 from memcli.search.index import Index
@@ -168,7 +169,7 @@ def test_what_another_process_indexed_before_this_one_settles_is_read(
         return Lock(*args)
 
     monkeypatch.setattr("memcli.search.index.Lock", take)
-    assert not Index(vault.root).read(lambda reader: reader.all_plain)
+    assert not Index(vault.root).read(lambda reader: reader.shows_all(View(NOW)))
 
 
 def test_a_bug_in_an_answer_is_not_taken_for_damage(vault: Vault) -> None:
