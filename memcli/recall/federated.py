@@ -126,9 +126,7 @@ def _weighed(
 
 
 def _reader(vault: Vault) -> Reader:
-    """A reader of a vault; a disk that fails twice is a reason not to ask it."""
-    with suppress(OSError):
-        return vault.index.current()
+    """A reader of a vault; a disk that fails is a reason not to ask it."""
     try:
         return vault.index.current()
     except OSError as error:

@@ -65,7 +65,8 @@ def listed(sources: Vault | Vaults, query: Query, since: int | None = None) -> L
     )
     rows = [row for _, answer in answers for row in answer.rows]
     if len(answers) > 1:
-        rows = sorted(rows, key=_age, reverse=True)[: _most(query)]
+        rows.sort(key=lambda row: (row.created, row.id), reverse=True)
+        rows = rows[: _most(query)]
     total = sum(answer.total for _, answer in answers)
     return Listed(total, rows, warnings)
 
@@ -88,13 +89,6 @@ def look(reader: Reader, query: Query, since: int | None = None) -> Listed:
 
 def _most(query: Query) -> int:
     return MOST if query.limit is None else query.limit
-
-
-def _age(row: Row) -> tuple[int, str]:
-    from memcli.entries.dates import to_epoch
-
-    # A file that was written by hand need not say when.
-    return (to_epoch(row.created) if row.created else 0, row.id)
 
 
 # --- show ---------------------------------------------------------------------------

@@ -201,12 +201,16 @@ def checked(query: Query, vault: Vault) -> Query:
         InvalidConfig: the project of the caller's folder cannot be told.
     """
     filters = query.filters
-    if filters.tags_match not in TAGS_MATCH:
-        raise InvalidValue(
-            f"tags-match must be one of {', '.join(TAGS_MATCH)} "
-            f"(got {filters.tags_match!r})",
-            code="invalid_tags_match",
-        )
+    for name, value, known in (
+        ("tags_match", filters.tags_match, TAGS_MATCH),
+        ("budget", query.budget, BUDGETS),
+        ("depth", query.depth, DEPTHS),
+    ):
+        if value not in known:
+            words = ", ".join(map(str, known))
+            raise InvalidValue(
+                f"{name} must be one of {words} (got {value!r})", code=f"invalid_{name}"
+            )
     kinds = KINDS
     if any(kind.lower() not in kinds for kind in filters.kinds):
         kinds = vault.kinds
@@ -220,15 +224,6 @@ def checked(query: Query, vault: Vault) -> Query:
         tags=tuple(tag.strip().lower() for tag in filters.tags),
         project=checked_project(filters.project),
     )
-    if query.budget not in BUDGETS:
-        raise InvalidValue(
-            f"budget must be one of {', '.join(BUDGETS)} (got {query.budget!r})",
-            code="invalid_budget",
-        )
-    if query.depth not in DEPTHS:
-        raise InvalidValue(
-            f"depth must be 0, 1 or 2 (got {query.depth!r})", code="invalid_depth"
-        )
     here = vault.here if query.here is None else query.here
     return query._replace(filters=filters, here=here, source=vault.source)
 

@@ -168,11 +168,8 @@ class Recalled(NamedTuple):
         from memcli.recall import confidence
         from memcli.search.ranking.rank import COVERING
 
-        words = [
-            word for _, word in tokens.question(self.query or "", tokens.stemmer())
-        ]
         best = max((row.matched for row in self.rows[:COVERING]), key=len, default=())
-        covered = confidence.covered(words, best)
+        covered = confidence.covered(self.weights, best)
         count = len(covered.matched)
         low = bool(self.rows) and 2 * count < count + len(covered.nothing_about)
         return covered if low else None

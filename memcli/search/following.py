@@ -15,7 +15,7 @@ from memcli.entries import layout
 from memcli.errors import Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.search import database
-from memcli.search.store import Damaged, Sums, decoded, encoded
+from memcli.search.store import Damaged, Sums, decoded, encoded, packed, unpacked
 from memcli.storage import files
 from memcli.storage.files import MALFORMED
 from memcli.storage.listing import scan, stamp_of, stats_of, times_in
@@ -278,11 +278,8 @@ def load(db: Connection) -> State | None:
         return None
     import json
 
-    crc, _, value = found[0].partition(" ")
-    if crc != _sum_of(value):
-        raise Damaged("a checksum is wrong")
     try:
-        config, told, recent, broken, sums = json.loads(value)
+        config, told, recent, broken, sums = json.loads(unpacked(found[0]))
         folders = {
             decoded(path): (stamp, data)
             for path, stamp, data in db.execute("SELECT path, time, files FROM folder")
@@ -300,8 +297,7 @@ def store(db: Connection, state: State, before: State) -> None:
 
     *values, folders = state
     # ASCII alone: file names may hold half a surrogate pair.
-    value = json.dumps(values, separators=(",", ":"))
-    value = f"{_sum_of(value)} {value}"
+    value = packed(json.dumps(values, separators=(",", ":")).encode("ascii"))
     db.execute("REPLACE INTO meta VALUES ('state', ?)", (value,))
     gone = [(encoded(name),) for name in before.folders if name not in folders]
     db.executemany("DELETE FROM folder WHERE path = ?", gone)
@@ -311,7 +307,3 @@ def store(db: Connection, state: State, before: State) -> None:
         if folders[name] != before.folders.get(name)
     ]
     db.executemany("REPLACE INTO folder VALUES (?, ?, ?)", new)
-
-
-def _sum_of(text: str) -> str:
-    return f"{zlib.crc32(encoded(text)):08x}"

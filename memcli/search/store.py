@@ -70,7 +70,7 @@ its project, 0 for everywhere.
 """
 
 TABLES = {
-    "meta": "name TEXT PRIMARY KEY, value TEXT NOT NULL",
+    "meta": "name TEXT PRIMARY KEY, value {bytes} NOT NULL",
     "posting": "field INTEGER, text {bytes}, n INTEGER NOT NULL, "
     "data {bytes} NOT NULL, crc BIGINT NOT NULL, PRIMARY KEY (field, text)",
     "fact": "name TEXT PRIMARY KEY, data {bytes} NOT NULL, crc BIGINT NOT NULL",
@@ -82,8 +82,8 @@ TABLES = {
 
 `posting` has the lists, `fact` the columns, `doc` the rows with what takes a document
 out of the lists again, `told` what sessions are told at, `folder` the files that were
-indexed, and `meta` the rest, as JSON. What is in `doc` and `told` is packed by zlib,
-which has a checksum of its own; rows are half as long so.
+indexed, and `meta` the rest, as JSON. What is in `doc`, `told` and `meta` is packed by
+zlib, which has a checksum of its own; rows are half as long so.
 """
 
 _LISTS = "SELECT text, n, data, crc FROM posting WHERE field = ?"

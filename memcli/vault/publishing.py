@@ -143,7 +143,7 @@ def publish(
                     due = decide(standing)
                     if due:
                         publisher.publish(standing, tables, size)
-        entries = publisher.totals()
+        entries = publisher.standing().sums.documents
     return Outcome(
         content.name,
         redacted(place.engine or ""),

@@ -61,6 +61,13 @@ class Published(NamedTuple):
     remote: str | None = None
     size: str = ""
 
+    @property
+    def sums(self) -> Sums:
+        """The sums over all documents."""
+        import json
+
+        return Sums(*json.loads(self.size)) if self.size else Sums()
+
 
 def published(database: Database, name: str) -> Published:
     """A vault as the database has it now."""
@@ -204,10 +211,7 @@ class Engine(Index):
             asked = sql.replace(" FROM ", f" FROM {published.schema}.")
             return self._database.ask(asked.replace("?", "%s"), values)
 
-        import json
-
-        sums = Sums(*json.loads(published.size))
-        return Reader(ask, sums, {}, self.agent, self.root)
+        return Reader(ask, published.sums, {}, self.agent, self.root)
 
     def _mend(self, error: Exception) -> bool:
         """Whether the answer may succeed now: a connection that broke is opened once

@@ -212,13 +212,6 @@ class Publisher:
             if int(old.removeprefix(prefix)) < standing.number:
                 ask(f"DROP SCHEMA {old} CASCADE")
 
-    def totals(self) -> int:
-        """How many entries are published."""
-        import json
-
-        size = self.standing().size
-        return Sums(*json.loads(size)).documents if size else 0
-
 
 def _bytes(path: str, value: object) -> tuple[bytes, object]:
     return path.encode("utf-8", "surrogateescape"), value

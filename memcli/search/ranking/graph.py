@@ -197,9 +197,6 @@ class EntryLinks:
         self._decisions: Decided | None = None
         self._has_links = reader.holds("link")
         self._has_evidence = reader.holds("evidence")
-        # By entity, since the best entries share entities and a look-up costs 12 µs.
-        self._about: dict[str, Sequence[int]] = {}
-        self._said: dict[str, Sequence[int]] = {}
 
     def edges(self, docs: Collection[int]) -> dict[int, Iterator[Edge]]:
         """The edges of each of some documents, always in the same order."""
@@ -250,12 +247,10 @@ class EntryLinks:
 
     def _of_entity(self, name: str, key: str) -> Sequence[int]:
         """The entries about an entity; of a registered one those that only name it."""
-        if name not in self._about:
-            docs: Sequence[int] = self._reader.exact("entity", key)
-            if self._meant(name) is not None:
-                docs = sorted({*docs, *self._reader.exact("name_said", key)})
-            self._about[name] = docs
-        return self._about[name]
+        docs = self._reader.exact("entity", key)
+        if self._meant(name) is None:
+            return docs
+        return sorted({*docs, *self._reader.exact("name_said", key)})
 
     def _of_name(
         self, doc: int, name: str, key: str, entities: Collection[str]
@@ -267,10 +262,9 @@ class EntryLinks:
                 docs = self._of_entity(meant, tokens.name_key(meant))
                 yield Edge("entity", meant, docs)
             return
-        if name not in self._said:
-            ignored = fold(name) in self._known().ignored
-            self._said[name] = () if ignored else sharing(self._reader, key)
-        docs = self._said[name]
+        if fold(name) in self._known().ignored:
+            return
+        docs = sharing(self._reader, key)
         if len(docs) > 1 and doc in docs:
             yield Edge("code" if is_code_term(name) else "name", name, docs)
 
