@@ -29,17 +29,6 @@ _MEDIUM, _HIGH = 2, 5
 LEAST, _SURE = 0.4, 0.5
 
 
-def coverage(
-    matched: Iterable[Iterable[str]], word_weights: Mapping[str, float]
-) -> float:
-    """The largest share of the question that one fact holds, 0 to 1.
-
-    Words scattered over ten facts say little: ten facts of any vault hold most of the
-    words of any question (docs/benchmarks/README.md has the figures).
-    """
-    return max((share(words, word_weights) for words in matched), default=0.0)
-
-
 def share(words: Iterable[str], word_weights: Mapping[str, float]) -> float:
     """The share of the question's weight that these of its words have, 0 to 1."""
     whole = sum(word_weights.values())

@@ -95,10 +95,6 @@ class Documents(Store):
         """The documents of the session or document of this name."""
         return self.exact("session", f"{numbered(name):016x}")
 
-    def fetch_sessions(self, sessions: Iterable[int]) -> None:
-        """Read the documents of several sessions at once."""
-        self.fetch("session", [f"{session:016x}" for session in sessions])
-
     def session_members(self, session: int) -> list[int]:
         """The documents of a session, in their order in it."""
         found = self._members.get(session)
@@ -119,10 +115,6 @@ class Documents(Store):
     def postings(self, term: str) -> Listed:
         """The documents that hold a term, with its weight in each."""
         return self.listed(WEIGHTED, term)
-
-    def fetch_terms(self, terms: Iterable[str]) -> None:
-        """Read the postings of several terms at once, which are asked for next."""
-        self.fetch(WEIGHTED, terms)
 
     def frequency(self, term: str) -> int:
         """How many documents hold a term, those of `weigh_with` included."""

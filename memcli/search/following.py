@@ -58,18 +58,6 @@ class Differences(NamedTuple):
         return sorted(self.added + self.edited)
 
 
-class UpdateCounts(NamedTuple):
-    """The numbers of files that an update indexed anew, again, or removed.
-
-    `rebuilt` says why everything was indexed again; empty when it was not.
-    """
-
-    added: int = 0
-    changed: int = 0
-    removed: int = 0
-    rebuilt: str = ""
-
-
 class State(NamedTuple):
     """The files that were indexed.
 

@@ -23,7 +23,6 @@ from memcli.search.following import (
     Differences,
     State,
     Unindexed,
-    UpdateCounts,
 )
 from memcli.search.reader import Reader
 from memcli.search.store import (
@@ -75,6 +74,8 @@ class Index:
     Attributes:
         patience: seconds to wait for another process that indexes.
         elsewhere: gives what is resolved in another vault and counts here.
+        change: how many files the last update indexed anew, again, or removed, and why
+            everything was indexed again.
         stale: whether the last reader shows an older state, as another process indexes.
         unreadable, symlinks: folders that cannot be listed; links not followed.
     """
@@ -93,7 +94,7 @@ class Index:
         self.elsewhere: Callable[[], ResolvedClaims | None] = lambda: None
         self._agent = agent
         self.patience = _PATIENCE
-        self.change = UpdateCounts()
+        self.change = {"added": 0, "changed": 0, "removed": 0, "rebuilt": ""}
         self.stale = False
         self.unreadable: list[str] = []
         self.symlinks: list[str] = []
@@ -417,8 +418,8 @@ class Index:
         many, removed = len(found.changed), len(found.removed)
         if many or removed or reason:
             self._version = _NONE  # a document may have another number now
-            counts = (len(found.added), len(found.edited), removed)
-            self.change = UpdateCounts(*counts, reason)
+            counts = (len(found.added), len(found.edited), removed, reason)
+            self.change = dict(zip(self.change, counts, strict=True))
             # Not before: writing what was read takes a third of the time.
             self._progress(many, many)
         return new

@@ -54,7 +54,7 @@ def test_settings_of_the_same_size_and_time_are_found(vault: Vault) -> None:
     path.write_text(path.read_text().swapcase())
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     index.current()
-    assert index.change.rebuilt == "the vault's config changed"
+    assert index.change["rebuilt"] == "the vault's config changed"
 
 
 def test_broken_file_is_named_by_every_answer(vault: Vault) -> None:

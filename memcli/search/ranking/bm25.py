@@ -25,6 +25,7 @@ from memcli.search.ranking.corpus import (
     by_length,
     inverse_frequency,
 )
+from memcli.search.store import WEIGHTED
 
 TYPE_CHECKING = False
 
@@ -146,7 +147,7 @@ def matches_of(
     read = [
         t for each in standing.values() for reading, _ in each for t in reading.terms
     ]
-    corpus.fetch_terms([*(term.text for term in terms if term.frequency), *read])
+    corpus.fetch(WEIGHTED, [*(term.text for term in terms if term.frequency), *read])
     damped = by_length(weights.near, average_length(corpus), weights.half_length)
     implied, borrowed = question.implied, {}
     for text, readings in standing.items():
@@ -249,7 +250,8 @@ class Neighbourhood:
         read: set[int] = set()
         if reach:
             found = dict.fromkeys(sessions[doc] for doc in pool)
-            corpus.fetch_sessions([*filter(None, found)][: weights.most_sessions])
+            names = [f"{session:016x}" for session in found if session]
+            corpus.fetch("session", names[: weights.most_sessions])
         for doc in pool:
             session = sessions[doc]
             if not (session and reach):

@@ -17,6 +17,7 @@ from math import log
 
 from memcli.entries.shipped import our_folder
 from memcli.search.ranking.corpus import ASKED, inverse_frequency
+from memcli.search.store import WEIGHTED
 
 TYPE_CHECKING = False
 
@@ -70,7 +71,7 @@ def of_documents(
     pairs = zip(terms, counts, strict=True)
     weighed = sorted(((weight(t, n, size), t) for t, n in pairs if n), reverse=True)
     rarest = [term for says, term in weighed[:WORDS] if says]
-    reader.fetch_terms(rarest)
+    reader.fetch(WEIGHTED, rarest)
     shared: dict[str, list[tuple[int, float]]] = {}
     for term in rarest:
         found = zip(*reader.postings(term), strict=True)

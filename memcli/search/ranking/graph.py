@@ -186,7 +186,7 @@ class EntryLinks:
 
     Args:
         reader: the index.
-        decided: gives what was decided on names; asked at the first name.
+        decided: gives what was decided on names; asked when edges are.
     """
 
     def __init__(
@@ -194,12 +194,13 @@ class EntryLinks:
     ) -> None:
         self._reader = reader
         self._decided = decided
-        self._decisions: Decided | None = None
+        self._decisions = UNDECIDED
         self._has_links = reader.holds("link")
         self._has_evidence = reader.holds("evidence")
 
     def edges(self, docs: Collection[int]) -> dict[int, Iterator[Edge]]:
         """The edges of each of some documents, always in the same order."""
+        self._decisions = self._decided()
         self._fetch(docs)
         return {doc: self._edges(doc) for doc in docs}
 
@@ -215,7 +216,9 @@ class EntryLinks:
         if self._has_links:
             linked = {*outgoing(reader, row), *backlinks(reader, row, doc)}
             yield Edge("link", "", sorted(linked))
-        yield Edge("lineage", "", self._versions(row))
+        ids = filter(None, (row.supersedes, row.superseded_by))
+        versions = {d for name in ids for d in reader.exact("id", name)}
+        yield Edge("lineage", "", sorted(versions))
         if self._has_evidence:
             rests_on = [d for name in row.evidence for d in reader.exact("id", name)]
             rest_on_it = reader.exact("evidence", row.id)
@@ -262,7 +265,7 @@ class EntryLinks:
                 docs = self._of_entity(meant, tokens.name_key(meant))
                 yield Edge("entity", meant, docs)
             return
-        if fold(name) in self._known().ignored:
+        if fold(name) in self._decisions.ignored:
             return
         docs = sharing(self._reader, key)
         if len(docs) > 1 and doc in docs:
@@ -270,19 +273,8 @@ class EntryLinks:
 
     def _meant(self, name: str) -> str | None:
         """The registered entity that a name means."""
-        meant = self._known().meant
+        meant = self._decisions.meant
         return meant.get(fold(name)) if meant else None
-
-    def _known(self) -> Decided:
-        if self._decisions is None:
-            self._decisions = self._decided()
-        return self._decisions
-
-    def _versions(self, row: StoredRow) -> list[int]:
-        reader = self._reader
-        ids = (row.supersedes, row.superseded_by)
-        docs = {doc for name in ids if name for doc in reader.exact("id", name)}
-        return sorted(docs)
 
 
 def sharing(reader: Reader, key: str) -> Sequence[int]:

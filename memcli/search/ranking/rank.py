@@ -43,6 +43,7 @@ from memcli.search.ranking.corpus import (
     inverse_frequency,
 )
 from memcli.search.ranking.order import Adjust, Evidence, Hit, Order, nudges, worded
+from memcli.search.store import WEIGHTED
 
 TYPE_CHECKING = False
 
@@ -211,7 +212,7 @@ def _gather(
     extra: list[Term] = []
     if weights.feedback:
         extra = expansion(totals, known, corpus, weights)
-        corpus.fetch_terms([term.text for term in extra])
+        corpus.fetch(WEIGHTED, [term.text for term in extra])
         for term in extra:
             held = held_of(corpus.postings(term.text), around.docs)
             table[term.text] = bm25.scored(term, held)

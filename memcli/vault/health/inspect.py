@@ -334,10 +334,8 @@ def index_facts(vault: Vault) -> dict[str, Any]:
             "path": state_dirs.path(vault.root, layout.INDEX),
             "entries": reader.size,
             "broken": reader.broken,
-            "added": index.change.added,
-            "changed": index.change.changed,
-            "removed": index.change.removed,
-            "rebuilt": index.change.rebuilt or None,
+            **index.change,
+            "rebuilt": index.change["rebuilt"] or None,
             "unreadable": index.unreadable,
             "stale": index.stale,
         }

@@ -18,7 +18,7 @@ def of(prompt: str, entry: str, size: int = 200) -> float:
     reader: Any = SimpleNamespace(
         size=size,
         frequencies=lambda terms: [int(term in held) for term in terms],
-        fetch_terms=lambda _: None,
+        fetch=lambda *_: None,
         postings=lambda term: ([7], [held[term]]),
     )
     return of_documents(reader, tokens.names(prompt, stem))[0].get(7, 0.0)

@@ -53,13 +53,10 @@ class Toy:
     def frequencies(self, terms: Sequence[str]) -> list[int]:
         return [*map(self.frequency, terms)]
 
-    def fetch_terms(self, _terms: object) -> None:
+    def fetch(self, _field: str, _values: object) -> None:
         pass
 
     def fetch_rows(self, _docs: object) -> None:
-        pass
-
-    def fetch_sessions(self, _sessions: object) -> None:
         pass
 
     def session_members(self, session: int) -> list[int]:
