@@ -12,7 +12,7 @@ from memcli.entries.anchors import MOVED, NOT_CHECKED, STALE, Anchor
 from memcli.entries.eligibility import Action, View
 from memcli.errors import InvalidContent, NotAllowed
 from memcli.named_tuple import NamedTuple, taken
-from memcli.search.document import EVERYWHERE
+from memcli.search.documents import EVERYWHERE
 from memcli.storage import known_vaults
 from memcli.vault.agents import refuse_unless
 from memcli.vault.code_state import CloseLook, CodeState

@@ -11,6 +11,7 @@ from memcli.entries.ids import ANY, HERE, NONE
 from memcli.entries.text import tokens
 from memcli.errors import Unavailable, UsageError
 from memcli.recall.query import Filters, Query, checked_project
+from memcli.search.documents import EVERYWHERE, UNTAGGED
 
 TYPE_CHECKING = False
 
@@ -22,12 +23,6 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 _UNTAGGED_PASS = ("any", "all", "any_or_untagged")
-
-UNTAGGED = "-"
-"""The tag under which the index finds the entries without tags."""
-
-EVERYWHERE = "-"
-"""The project under which it finds those that hold everywhere."""
 
 
 def admitted(

@@ -44,9 +44,9 @@ _OWN = "scorer"
 _DIGITS = 6
 _SMALL = 10**-_DIGITS
 # Ten questions with feedback for each of a handful of features, beside a third to test
-# on (Peduzzi et al., J Clin Epidemiol 49, 1996: ten events a variable). Pairs alone are
-# no measure: one recall gives twenty of them, and they share a row.
-_LEAST_PAIRS, _LEAST_QUESTIONS = 200, 60
+# on (Peduzzi et al., J Clin Epidemiol 49, 1996: ten events a variable). Pairs are no
+# measure: one recall gives twenty of them, and they share a row.
+_LEAST_QUESTIONS = 60
 # So many of the tested questions must come out differently: fewer than ten differences
 # have no normal tail.
 _LEAST_DIFFERENT = 10
@@ -207,14 +207,11 @@ def train(given: Iterable[Mapping[str, Any]]) -> Scorer:
     from memcli.entries.text.counted import counted
 
     questions = _by_question(given)
-    count = sum(map(len, questions.values()))
-    nothing = Scorer(False, "", count, len(questions))
-    for number, unit, least in (
-        (count, "pair", _LEAST_PAIRS),
-        (len(questions), "question", _LEAST_QUESTIONS),
-    ):
-        if number < least:
-            return nothing._replace(reason=f"{counted(number, unit)} of {least} needed")
+    count = len(questions)
+    nothing = Scorer(False, "", sum(map(len, questions.values())), count)
+    if count < _LEAST_QUESTIONS:
+        needed = f"{counted(count, 'question')} of {_LEAST_QUESTIONS} needed"
+        return nothing._replace(reason=needed)
     training = [group for name, group in questions.items() if not held_out(name)]
     testing = [group for name, group in questions.items() if held_out(name)]
     weights, offset = _learned(training)
@@ -310,7 +307,5 @@ def _judged(scorer: Scorer, testing: Sequence[Sequence[_Pair]]) -> Scorer:
     passed = differ >= _LEAST_DIFFERENT and p < _ALPHA
     reason = "better" if passed else "not better"
     reason += " on held-out questions: {scorer:.3f} against {default:.3f}, p {p:g}"
-    if not passed:
-        reason += f"; {differ} differ, {_LEAST_DIFFERENT} and p {_ALPHA:g} needed"
-    reason = reason.format(**held)
+    reason = f"{reason}; {{differ}} differ".format(**held)
     return scorer._replace(takes_part=passed, reason=reason, held_out=held)

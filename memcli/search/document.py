@@ -22,6 +22,7 @@ from memcli.search.documents import (
     ANSWERS_SHIFT,
     ASKS,
     CONFLICT,
+    EVERYWHERE,
     FINDING,
     LARGE,
     LINKS,
@@ -31,6 +32,7 @@ from memcli.search.documents import (
     REVIEW,
     SPAN,
     STATUS_NUMBER,
+    UNTAGGED,
     numbered,
 )
 from memcli.search.ranking.corpus import ASKED
@@ -55,13 +57,6 @@ MOST_TERMS = 30_000
 A novel of a megabyte has half of them. What has more is data, and each of its terms
 takes some 700 bytes of memory while an index is made.
 """
-
-# Stands for "no tags" where tags are looked up; it is no valid tag.
-UNTAGGED = "-"
-
-# Stands for "no project" where projects are looked up; it is no project's name.
-EVERYWHERE = "-"
-
 
 _MOST_SEQ = 0x7FFFFFFF
 

@@ -36,6 +36,9 @@ NOT_PLAIN = STATUS_MASK | CONFLICT
 STATUSES = tuple(Status)
 STATUS_NUMBER = {status: number for number, status in enumerate(Status)}
 """The number in the flags that stands for each status."""
+UNTAGGED = EVERYWHERE = "-"
+"""The tag of the entries without tags, and the project of those that hold everywhere:
+neither can be one."""
 # Values of the field `check`: where the lint has something to look at; and what is
 # resolved, and not alone, and has a later version in its place.
 FINDING, LINKS, REVIEW, LARGE = "finding", "links", "review", "large"

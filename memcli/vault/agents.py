@@ -21,7 +21,7 @@ from memcli.entries.eligibility import (
 from memcli.entries.entry import ResolutionScope, Status, Visibility
 from memcli.errors import NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
-from memcli.search.document import EVERYWHERE, UNTAGGED
+from memcli.search.documents import EVERYWHERE, UNTAGGED
 
 TYPE_CHECKING = False
 

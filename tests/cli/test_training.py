@@ -55,6 +55,6 @@ def test_too_few_pairs_are_told(memcli: Run, vault: Vault) -> None:
     done = memcli("signals", "--train")
     assert done.out.splitlines() == [
         f"kept: {state_of(vault.root, layout.SCORER)}",
-        "scorer: takes part no, reason 36 pairs of 200 needed, pairs 36, questions 4",
+        "scorer: takes part no, reason 4 questions of 60 needed, pairs 36, questions 4",
     ]
     assert scorer.load(vault.root).active is None
