@@ -158,6 +158,10 @@ class Table:
         """The JSON of each entry, by its number."""
         return self._rows.split(b"\n") if self._rows else []
 
+    def packed_with(self, folders: Iterable[tuple[bytes, bytes]]) -> bytes:
+        """The bytes of this table with other folders."""
+        return _packed(self.told, folders, self._lines, self._rows)
+
     def is_fresh(self, root: str) -> bool:
         """Whether no folder of the vault changed since the table was made.
 
@@ -213,12 +217,15 @@ def packed(
 ) -> bytes:
     """The bytes of a table; `Table` says what its lines and rows are."""
     texts = sorted(b"%s\t%s" % (head, b" ".join(lines[head])) for head in lines)
-    places, found = (
-        b"\0".join(part for pair in folders for part in pair),
-        b"\n".join(texts),
-    )
-    sizes = b"%d %d %d\n" % (told, len(places), len(found))
-    body = b"".join((sizes, places, found, b"\n".join(rows)))
+    return _packed(told, folders, b"\n".join(texts), b"\n".join(rows))
+
+
+def _packed(
+    told: int, folders: Iterable[tuple[bytes, bytes]], lines: bytes, rows: bytes
+) -> bytes:
+    places = b"\0".join(part for pair in folders for part in pair)
+    sizes = b"%d %d %d\n" % (told, len(places), len(lines))
+    body = b"".join((sizes, places, lines, rows))
     return b"%s%08x\n%s" % (FORMAT, zlib.crc32(body), body)
 
 

@@ -185,16 +185,19 @@ def settle(
         (os.fsencode(name), b"%d" % at) for name, (at, _) in sorted(folders.items())
     ]
     table = trigger_table.read(path)
-    if table is not None and table.told == change and table.is_fresh(root):
-        return
-    lines: dict[bytes, list[bytes]] = {}
-    told = []
-    for number, entry in enumerate(islice(rows(), _MOST)):
-        row, *words = entry.split(b"\n")
-        told.append(row)
-        for each in words:
-            lines.setdefault(each, []).append(b"%d" % number)
-    data = trigger_table.packed(change, places, lines, told)
+    if table is not None and table.told == change:
+        if table.is_fresh(root):
+            return
+        data = table.packed_with(places)
+    else:
+        lines: dict[bytes, list[bytes]] = {}
+        told = []
+        for number, entry in enumerate(islice(rows(), _MOST)):
+            row, *words = entry.split(b"\n")
+            told.append(row)
+            for each in words:
+                lines.setdefault(each, []).append(b"%d" % number)
+        data = trigger_table.packed(change, places, lines, told)
     from memcli.storage.files import write_derived
 
     try:
