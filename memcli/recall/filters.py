@@ -11,7 +11,7 @@ from memcli.entries.ids import ANY, HERE, NONE
 from memcli.entries.text import tokens
 from memcli.errors import Unavailable, UsageError
 from memcli.recall.query import Filters, Query, checked_project
-from memcli.search.documents import EVERYWHERE, UNTAGGED
+from memcli.search.documents import EVERYWHERE, SPAN, UNTAGGED
 
 TYPE_CHECKING = False
 
@@ -44,7 +44,7 @@ def admitted(
 def extent(reader: Reader, doc: int) -> tuple[int, int]:
     """[start, end) of a document's time, epoch seconds; a moment lasts a second."""
     start = reader.columns.times[doc]
-    if not reader.is_span(doc):
+    if not reader.columns.flags[doc] & SPAN:
         return start, start + 1
     from memcli.entries import dates
 

@@ -267,19 +267,10 @@ def _excluded(
         ended = Status(row.status) in gone and row.id not in shown
         if ended and confidence.share(_matched(row), weights) >= confidence.LEAST:
             doc = reader.exact("path", row.path)[0]
-            heir, why = _successor(reader, row, view), _why_ended(reader, doc, view)
-            excluded.append(Excluded(row.id, row.status, why, heir))
+            stored, heir = reader.row(doc), _successor(reader, row, view)
+            why = stored.reason if stored.superseded_by else stored.resolution_note
+            excluded.append(Excluded(row.id, row.status, why or row.status, heir))
     return excluded[:MOST_EXCLUDED]
-
-
-def _why_ended(reader: Reader, doc: int, view: View) -> str:
-    """The reason or note of an entry's end, or else the entry or date that ended it."""
-    row = reader.row(doc)
-    note = row.reason if row.superseded_by else row.resolution_note
-    if not note and row.resolved_at:
-        by = f" by {row.resolved_by}" if row.resolved_by else ""
-        note = f"resolved on {row.resolved_at[:10]}{by}"
-    return note or reader.verdict(doc, view) or row.status
 
 
 def _successor(reader: Reader, row: Row, view: View) -> str | None:

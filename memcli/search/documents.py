@@ -45,7 +45,7 @@ FINDING, LINKS, REVIEW, LARGE = "finding", "links", "review", "large"
 RESOLVED_BEFORE = "resolved_before"
 # From this bit on: the kinds of answer that the text holds, as `tokens` has them.
 ANSWERS_SHIFT = 9
-_SUPERSEDED = STATUS_NUMBER[Status.SUPERSEDED]
+SUPERSEDED = STATUS_NUMBER[Status.SUPERSEDED]
 _EARLIEST = -(1 << 63)
 
 
@@ -150,29 +150,6 @@ class Documents(Store):
         return found
 
     # --- facts
-
-    def asking(self, docs: Iterable[int]) -> set[int]:
-        """Those of some documents that ask."""
-        flags = self.columns.flags
-        return {doc for doc in docs if flags[doc] & ASKS}
-
-    def traits(self, docs: Iterable[int]) -> Iterator[tuple[bool, int, bool, int]]:
-        """Whether each document asks; the kinds of answer in it, as `tokens` has them;
-        whether a later version has replaced it; when it happened, in epoch seconds, 0
-        when that is unknown or coarser than a day."""
-        every, times = self.columns.flags, self.columns.times
-        for doc in docs:
-            flags = every[doc]
-            yield (
-                flags & ASKS > 0,
-                flags >> ANSWERS_SHIFT,
-                flags & STATUS_MASK == _SUPERSEDED,
-                0 if flags & SPAN else times[doc],
-            )
-
-    def is_span(self, doc: int) -> bool:
-        """Whether the entry's time is more than a moment or a day."""
-        return bool(self.columns.flags[doc] & SPAN)
 
     def elsewhere(self, here: int) -> Callable[[int], bool] | None:
         """Whether a document holds in another project only; None where none does.

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from memcli.named_tuple import NamedTuple
-from memcli.search.documents import held_of
+from memcli.search.documents import ASKS, held_of
 from memcli.search.ranking.corpus import (
     NEAR,
     Question,
@@ -272,7 +272,8 @@ class Neighbourhood:
         self._line += room
         docs.discard(_NONE)
         self.docs = docs
-        self._asking = corpus.asking(docs)
+        flags = corpus.columns.flags
+        self._asking = {doc for doc in docs if flags[doc] & ASKS}
         # Where a match counts: distance from it in the line, and its share there, when
         # its entry states something and when it asks.
         more = weights.after_question

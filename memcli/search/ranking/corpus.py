@@ -217,8 +217,6 @@ class Weights(NamedTuple):
     most_terms: int = 32
 
 
-DEFAULTS = Weights()
-
 LEXICAL = Weights(
     after=(),
     before=(),

@@ -20,6 +20,13 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from memcli.named_tuple import NamedTuple
+from memcli.search.documents import (
+    ANSWERS_SHIFT,
+    ASKS,
+    SPAN,
+    STATUS_MASK,
+    SUPERSEDED,
+)
 from memcli.search.ranking.corpus import NEAR, Reading, Table, Term
 
 TYPE_CHECKING = False
@@ -263,21 +270,21 @@ def nudges(
     if weights.entity:
         named.update(*question.named.values())
     found = {}
-    traits = zip(docs, corpus.traits(docs), strict=True)
-    for doc, (asks, answers, superseded, when) in traits:
-        factors = {}
+    every, times = corpus.columns.flags, corpus.columns.times
+    for doc in docs:
+        factors, flags = {}, every[doc]
         if doc in named:
             factors["entity"] = 1 + weights.entity
-        if asks:
+        if flags & ASKS:
             factors["question"] = 1 - weights.asks
-        if answers & kinds:
+        if flags >> ANSWERS_SHIFT & kinds:
             factors["answer"] = 1 + weights.answers
         if doc in replies:
             factors["reply"] = 1 + weights.reply
-        if superseded and weights.superseded:
+        if flags & STATUS_MASK == SUPERSEDED and weights.superseded:
             factors["superseded"] = 1 - weights.superseded
-        if when:
-            age = max(0.0, (question.now - when) / 86400 / weights.recency_days)
+        if times[doc] and not flags & SPAN:  # a span is coarser than a day
+            age = max(0.0, (question.now - times[doc]) / 86400 / weights.recency_days)
             factors["recency"] = 1 + weights.recency * (1 - 2 * min(1.0, age))
         if inside is not None and (share := inside(doc)):
             factors["temporal"] = 1 + weights.temporal * share

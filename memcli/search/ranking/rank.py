@@ -34,7 +34,6 @@ from memcli.named_tuple import NamedTuple
 from memcli.search.documents import held_of
 from memcli.search.ranking.bm25 import BM25, Neighbourhood, matches_of
 from memcli.search.ranking.corpus import (
-    DEFAULTS,
     WHOLE,
     Question,
     Scope,
@@ -76,7 +75,7 @@ def rank(
     *,
     limit: int,
     scope: Scope = WHOLE,
-    weights: Weights = DEFAULTS,
+    weights: Weights = Weights(),  # noqa: B008 a value
     adjust: Adjust | None = None,
 ) -> Ranking:
     """Rank the documents that share a word with the question, or stand beside one.
@@ -118,7 +117,7 @@ def weigh(
     question: Sequence[tuple[str, str]],
     corpus: Reader,
     weights: Weights,
-    implied: Mapping[str, Collection[int]] | None = None,
+    implied: Mapping[str, Collection[int]],
 ) -> list[Term]:
     """The distinct terms of a question, most selective first.
 
@@ -131,7 +130,6 @@ def weigh(
         weights: `most_terms` is how many of the terms that are found are kept.
         implied: term -> documents that mean it and do not hold it.
     """
-    implied = implied or {}
     size = corpus.size
     terms = {}
     for text, word in question:

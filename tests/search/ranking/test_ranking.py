@@ -1,7 +1,7 @@
 """Ranking is a pure function of what the documents hold, not of their numbers."""
 
 import random
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memcli.entries.text import tokens
+from memcli.search.documents import ANSWERS_SHIFT, ASKS
 from memcli.search.ranking.corpus import Question, Scope, Weights
 from memcli.search.ranking.order import LEXICAL_SHARE, Adjust, Hit
 from memcli.search.ranking.rank import Ranking, rank
@@ -41,6 +42,8 @@ class Toy:
         self.total_length = sum(self.lengths)
         self.sessions = [doc.session for doc in docs]
         self.orders = [doc.order for doc in docs]
+        self.flags = [doc.answers << ANSWERS_SHIFT | doc.asks * ASKS for doc in docs]
+        self.times = [doc.moment for doc in docs]
         self.columns = self
 
     def postings(self, term: str) -> tuple[list[int], list[float]]:
@@ -66,13 +69,6 @@ class Toy:
     def key_terms(self, doc: int) -> Mapping[str, float]:
         words = self.docs[doc].words
         return {word: float(words.count(word)) for word in sorted(set(words))}
-
-    def asking(self, docs: Iterable[int]) -> set[int]:
-        return {doc for doc in docs if self.docs[doc].asks}
-
-    def traits(self, docs: Iterable[int]) -> Iterator[tuple[bool, int, bool, int]]:
-        for found in map(self.docs.__getitem__, docs):
-            yield found.asks, found.answers, False, found.moment
 
 
 def ranked(

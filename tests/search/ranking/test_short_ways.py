@@ -116,7 +116,7 @@ def test_a_match_spreads_as_the_weights_say(seed: int) -> None:
             if other not in own or step == 0 or abs(step) > 2:
                 continue
             share = (weights.after if step > 0 else weights.before)[abs(step) - 1]
-            if step > 0 and corpus.asking([other]):
+            if step > 0 and corpus.docs[other].asks:
                 share *= weights.after_question
             counts.append(own[other][0] * share)
         return max(counts, default=0.0)
