@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.vault import staleness
-    from memcli.vault.code_state import CodeState, Watch
+    from memcli.vault.code_state import CodeState
     from memcli.vault.vault import Vault
 
     Order = Callable[[Sequence["Row"]], list[int]]
@@ -323,23 +323,18 @@ def with_code(vault: Vault, rows: list[Row]) -> list[Row]:
     from memcli.vault import code_state
 
     watch = code_state.Watch(vault.project)
-    return [
-        _looked_at(row, watch) if row.code or row.code_names else row for row in rows
-    ]
 
+    def seen(row: Row) -> Row:
+        named = row.code or row.code_names
+        states = watch.states(row, row.source) if named else ()
+        row = row._replace(code_state=tuple(states))
+        if not code_state.is_stale(states):
+            return row
+        explain = row.explain and {**row.explain, "code_changed": FACTOR}
+        score = round(row.score * FACTOR, 4)
+        return row._replace(stale=True, score=score, explain=explain)
 
-def _looked_at(row: Row, watch: Watch) -> Row:
-    from memcli.vault import code_state
-
-    states = watch.states(row, row.source)
-    row = row._replace(code_state=tuple(states))
-    if not code_state.is_stale(states):
-        return row
-    explain = row.explain
-    if explain is not None:
-        explain = {**explain, "code_changed": FACTOR}
-    score = round(row.score * FACTOR, 4)
-    return row._replace(stale=True, score=score, explain=explain)
+    return [*map(seen, rows)]
 
 
 # --- words of the question that a row holds others for --------------------------------

@@ -151,7 +151,9 @@ class Writer(SegmentWriter):
         exact = document.exact.items()
         values = {name: dict.fromkeys(texts, 1.0) for name, texts in exact if texts}
         values[WEIGHTED] = document.terms
-        self._free = self._free or self.newsegment.free()
+        if self._free is None:
+            unused = itertools.count(self.newsegment.doc_count_all())
+            self._free = itertools.chain(sorted(self.newsegment.deleted), unused)
         self.docnum = next(self._free)
         row = document.row.as_json()
         self.tables.lists = packed_lists(values, row)
@@ -175,45 +177,37 @@ class _Segment(base.Segment):
     """The documents of the tables.
 
     Attributes:
-        gone: those that are deleted, each with the lists that it is on.
+        gone: those that the writer deletes, each with the lists that it is on.
+        deleted: the numbers of no document, those included.
     """
 
     def __init__(self, storage: _Storage) -> None:
         super().__init__("memcli")
         self.segid, self._storage = "0", storage
-        self.sums = storage.store.sums
         self.gone: dict[int, list[tuple[str, bytes]]] = {}
-        present = storage.store.present
-        self.holes = (
-            set()
-            if present is None
-            else {n for n, is_ in enumerate(present) if not is_}
-        )
-
-    def free(self) -> Iterator[int]:
-        """Numbers for documents, the lowest first."""
-        yield from sorted({*self.gone, *self.holes})
-        yield from itertools.count(self.sums.end)
+        present = storage.store.present or b""
+        self.deleted = {doc for doc, is_there in enumerate(present) if not is_there}
 
     def codec(self) -> _Codec:
         return _Codec()
 
     def doc_count_all(self) -> int:
-        return self.sums.end
+        return self._storage.store.sums.end
 
     def deleted_count(self) -> int:
-        return len(self.gone) + len(self.holes)
+        return len(self.deleted)
 
     def deleted_docs(self) -> set[int]:
-        return {*self.gone, *self.holes}
+        return self.deleted
 
     def is_deleted(self, docnum: int) -> bool:
-        return docnum in self.gone or docnum in self.holes
+        return docnum in self.deleted
 
     def delete_document(self, docnum: int, delete: bool = True) -> None:  # noqa: ARG002 Whoosh's
         sql = "SELECT terms, data FROM doc WHERE id = ?"
         for lists, row in self._storage.db.execute(sql, (docnum,)):
             self.gone[docnum] = lists_of(lists, row)
+            self.deleted.add(docnum)
             return
         raise Damaged(f"there is no document {docnum}")
 

@@ -229,10 +229,6 @@ class Silence(NamedTuple):
         except (OSError, MemcliError):
             pass
 
-    def forget(self) -> None:
-        """The database has answered."""
-        files.remove_quietly(self._path)
-
     def refuse(self, where: str) -> None:
         """Refuse to ask a database that has just been silent.
 

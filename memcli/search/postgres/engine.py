@@ -140,7 +140,6 @@ class Engine(Index):
         except Unavailable:
             self._note()
             raise
-        self._silence.forget()
         if found.commit is None:
             raise MemcliError(
                 f"{redacted(self._url)} holds no vault '{self._name}'",
