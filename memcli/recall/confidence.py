@@ -116,21 +116,16 @@ class NoMatch(NamedTuple):
     filters: Sequence[str] = ()
 
 
-def why_none(reader: Reader, query: Query) -> NoMatch:
+def why_none(reader: Reader, query: Query, missing: Sequence[str]) -> NoMatch:
     """Why nothing was found in one vault.
 
     Args:
         reader: the vault's index.
         query: as `query.checked` gives it.
+        missing: the words of the question that no entry holds.
     """
     question = asking.read(reader, query, asking.window_of(reader, query))
-    missing: dict[str, None] = {}
-    docs: set[int] = set()
-    for term, word in question.terms:
-        holding = reader.exact("terms", term)
-        docs.update(holding)
-        if not (holding or question.implied.get(term)):
-            missing[word] = None
+    docs = {doc for term, _ in question.terms for doc in reader.exact("terms", term)}
     shown = {*reader.shown([*docs], query.view._replace(as_of=None))}
     narrowed = _filters(query)
     return NoMatch(
@@ -152,19 +147,15 @@ def _filters(query: Query) -> tuple[str, ...]:
     return (*given, *(["as_of"] if query.view.as_of is not None else ()))
 
 
-def merged(answers: Sequence[NoMatch]) -> NoMatch:
-    """Why several vaults found nothing; a word is missing when all of them lack it."""
-    first = answers[0]
-    missing = [
-        w for w in first.missing_terms if all(w in a.missing_terms for a in answers)
-    ]
+def merged(answers: Sequence[NoMatch], missing: Sequence[str]) -> NoMatch:
+    """Why several vaults found nothing; all of them lack the missing words."""
     statuses = sorted({status for answer in answers for status in answer.ended})
     return NoMatch(
         entries=sum(answer.entries for answer in answers),
         missing_terms=tuple(missing),
         filtered=sum(answer.filtered for answer in answers),
         ended={s: sum(answer.ended.get(s, 0) for answer in answers) for s in statuses},
-        filters=first.filters,
+        filters=answers[0].filters,
     )
 
 

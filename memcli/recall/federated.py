@@ -184,20 +184,21 @@ def merged(
         chosen = [row for part, count in parts for row in part[:count]][: query.limit]
     shown, omitted = fit(chosen, query.max_chars)
     first: Recalled = answers[0][1]
+    missing = [
+        word
+        for word in first.missing_terms
+        if all(word in answer.missing_terms for _, answer in answers)
+    ]
     none = None
     if not (shown or omitted):
-        none = confidence.merged([answer.no_match for _, answer in answers])
+        none = confidence.merged([answer.no_match for _, answer in answers], missing)
     return first._replace(
         rows=shown,
         omitted=omitted,
         no_match=none,
         **_beside(rows, shown, answers),
         coverage=round(max((row.share for row in rows[:COVERING]), default=0.0), 3),
-        missing_terms=[
-            word
-            for word in first.missing_terms
-            if all(word in answer.missing_terms for _, answer in answers)
-        ],
+        missing_terms=missing,
         weights={k: v for _, answer in answers for k, v in answer.weights.items()},
         excluded=[each for _, answer in answers for each in answer.excluded],
     )

@@ -95,7 +95,9 @@ def answered(
             return answer
         from memcli.recall import confidence
 
-        return answer._replace(no_match=confidence.why_none(reader, query))
+        return answer._replace(
+            no_match=confidence.why_none(reader, query, answer.missing_terms)
+        )
 
     answers, warnings = ask(sources, each, explained)
     answer: Recalled = answers[0][1]

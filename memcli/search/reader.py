@@ -83,6 +83,7 @@ class Reader(Documents):
         root: the vault's folder.
 
     Attributes:
+        broken: the files that could not be read as entries, by path.
         claims: which claims are resolved, and by which entries.
     """
 
@@ -96,18 +97,11 @@ class Reader(Documents):
     ) -> None:
         super().__init__(ask, sums, agent)
         self.root, self.agent = root, agent
-        self._broken = broken if agent is None else {}
+        known = broken if agent is None else {}
+        self.broken = [Broken(path, *why) for path, why in sorted(known.items())]
         self._rows: dict[int, StoredRow] = {}
         self.claims = Claims(self)
         self.code_changed: Callable[[StoredRow], bool] = lambda _: False
-
-    @property
-    def broken(self) -> list[Broken]:
-        """The files that could not be read as entries, by path."""
-        return [
-            Broken(path, line, reason)
-            for path, (line, reason) in sorted(self._broken.items())
-        ]
 
     # --- eligibility
 
