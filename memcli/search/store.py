@@ -1,7 +1,7 @@
 """The tables of an index, and reading them: plain SQL, without Whoosh.
 
 Invariant: everything here is a SELECT that SQLite and PostgreSQL both know, so that a
-published vault is read by these lines, too. Whoosh writes the tables (`whoosh_index`),
+published vault is read by these lines, too. Whoosh writes the tables (`whoosh_codec`),
 in one transaction; all that one answer reads is of one transaction as well. A document
 is a number that the next transaction may give to another entry.
 

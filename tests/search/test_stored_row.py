@@ -11,12 +11,8 @@ TEXTS = st.text(max_size=30) | st.sampled_from(
 )
 
 
-def row(name: str, text: str, writer: str | None) -> StoredRow:
-    values = dict.fromkeys(StoredRow._fields) | {"id": name, "text": text}
-    return StoredRow._make((values | {"source": Source(writer=writer)}).values())
-
-
 @given(TEXTS, TEXTS, TEXTS)
 def test_a_row_comes_back_as_it_was(name: str, text: str, writer: str) -> None:
-    stored = row(name, text, writer)
+    values = dict.fromkeys(StoredRow._fields) | {"id": name, "text": text}
+    stored = StoredRow._make((values | {"source": Source(writer=writer)}).values())
     assert StoredRow.from_json(stored.as_json()) == stored

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from copy import copy
 from typing import Any, TypeVar
 
 from memcli.entries import layout
@@ -114,10 +115,8 @@ class Engine(Index):
 
     def again_as(self) -> Engine:
         """The same vault over the same connection, for another caller."""
-        where = (self._url, self._name, self.root, self._silence)
-        other = Engine(*where, waits=self._waits)
-        other._database = self._database
-        other._published = self._published
+        other = copy(self)
+        other.agent = other._reader = None
         return other
 
     def refusal(self, what: str) -> MemcliError:

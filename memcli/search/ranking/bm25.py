@@ -318,19 +318,15 @@ class Neighbourhood:
         if doc not in self.docs:
             return parts
         group = self._group[doc]
-        neighbours = session = 0.0
         for term in terms:
             text = term.text
             here = self._reached[text].get(doc, 0.0)
-            own = table[text].get(doc)
-            if own is not None:
-                mine = own[0]
-                meant = text in implied and doc in implied[text]
-                parts["graph" if meant else "lexical"] += mine
+            if doc in table[text]:
+                mine = table[text][doc][0]
+                parts["graph" if doc in implied.get(text, ()) else "lexical"] += mine
                 here -= mine
-            neighbours += here
-            session += self._lifts[text].get(group, 0.0)
-        parts["neighbours"], parts["session"] = neighbours, session
+            parts["neighbours"] += here
+            parts["session"] += self._lifts[text].get(group, 0.0)
         reached = lift = 0.0
         for term in extra:
             reached += self._reached[term.text].get(doc, 0.0)
