@@ -116,7 +116,8 @@ class Engine(Index):
     def again_as(self) -> Engine:
         """The same vault over the same connection, for another caller."""
         other = copy(self)
-        other.agent = other._reader = None
+        other.agent = None
+        other._reader = None  # noqa: SLF001 a copy of its own
         return other
 
     def refusal(self, what: str) -> MemcliError:
