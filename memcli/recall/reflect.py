@@ -219,9 +219,6 @@ def _layers(reader: Reader, query: Query) -> list[tuple[str, Query]]:
     """The layers that are asked for and hold something, each with its query."""
     filters = query.filters
     held = [layer for layer in LAYERS if len(reader.exact("layer", layer))]
-    if not filters.layers and held in ([], [LAYERS[-1]]):
-        # Most vaults hold facts alone, and a filter that all pass still costs.
-        return [(LAYERS[-1], query)]
     wanted = [layer for layer in LAYERS if layer in (filters.layers or LAYERS)]
     chosen = [layer for layer in wanted if layer in held] or wanted[-1:]
     narrowed = ((layer, filters._replace(layers=(layer,))) for layer in chosen)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-from copy import copy
 from typing import Any, TypeVar
 
 from memcli.entries import layout
@@ -115,9 +114,10 @@ class Engine(Index):
 
     def again_as(self) -> Engine:
         """The same vault over the same connection, for another caller."""
-        other = copy(self)
-        other.agent = None
-        other._reader = None  # noqa: SLF001 a copy of its own
+        where = (self._url, self._name, self.root, self._silence)
+        other = Engine(*where, waits=self._waits)
+        other._database = self._database
+        other._published = self._published
         return other
 
     def refusal(self, what: str) -> MemcliError:
