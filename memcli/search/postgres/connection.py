@@ -138,8 +138,9 @@ class Database:
         if isinstance(error, errors.InsufficientPrivilege):
             return NotAllowed(
                 f"{where} refuses this to its user: {said}",
-                hint="Readers need the role memcli_reader, and publishers the right to "
-                "create a schema: docs/use/sharing.md",
+                hint="Readers need the role memcli_reader; publishers the right to "
+                "create a schema, and once that role (CREATE ROLE memcli_reader "
+                "NOLOGIN): docs/use/sharing.md",
             )
         if isinstance(error, (errors.UndefinedTable, errors.InvalidSchemaName)):
             return Gone(

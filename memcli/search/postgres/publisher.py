@@ -31,15 +31,14 @@ if TYPE_CHECKING:
 ROLE = "memcli_reader"
 """The role of readers: it may look at the tables, and nothing else."""
 
-_PREPARE = f"""
-CREATE SCHEMA memcli;
-CREATE TABLE memcli.vault (
-    name TEXT PRIMARY KEY, number INTEGER NOT NULL, schema TEXT NOT NULL,
-    version TEXT NOT NULL, commit TEXT NOT NULL, remote TEXT, size TEXT NOT NULL
-);
-GRANT USAGE ON SCHEMA memcli TO {ROLE};
-GRANT SELECT ON memcli.vault TO {ROLE};
-"""
+_PREPARE = (
+    "CREATE SCHEMA memcli",
+    "CREATE TABLE memcli.vault (name TEXT PRIMARY KEY, number INTEGER NOT NULL, "
+    "schema TEXT NOT NULL, version TEXT NOT NULL, commit TEXT NOT NULL, remote TEXT, "
+    "size TEXT NOT NULL)",
+    f"GRANT USAGE ON SCHEMA memcli TO {ROLE}",
+    f"GRANT SELECT ON memcli.vault TO {ROLE}",
+)
 # The tables that are read; the types of their columns, as binary COPY takes them.
 _TYPES = {
     "posting": ("int4", "bytea", "int4", "bytea", "int8"),
@@ -72,26 +71,17 @@ def initialise(database: Database) -> bool:
     """Make the role of readers and the list of vaults; False when they were there.
 
     Raises:
-        NotAllowed: the user may not make a role or a schema; the hint has what an
-            administrator runs.
+        NotAllowed: the user may not make a role or a schema.
     """
     ((here,),) = database.ask("SELECT to_regclass('memcli.vault') IS NOT NULL")
     if here:
         return False
-    try:
-        roles = database.ask("SELECT 1 FROM pg_roles WHERE rolname = %s", (ROLE,))
-        with database.transaction():
-            if not roles:
-                database.ask(f"CREATE ROLE {ROLE} NOLOGIN")
-            for statement in _PREPARE.split(";"):
-                if statement.strip():
-                    database.ask(statement)
-    except NotAllowed as error:
-        raise NotAllowed(
-            error.message,
-            hint=f"An administrator makes the role (CREATE ROLE {ROLE} NOLOGIN) and "
-            "lets you create a schema in this database; then repeat this.",
-        ) from None
+    roles = database.ask("SELECT 1 FROM pg_roles WHERE rolname = %s", (ROLE,))
+    with database.transaction():
+        if not roles:
+            database.ask(f"CREATE ROLE {ROLE} NOLOGIN")
+        for statement in _PREPARE:
+            database.ask(statement)
     return True
 
 
