@@ -69,9 +69,6 @@ class Checked(NamedTuple):
     is_large: bool = False
 
 
-_UNCHECKED = Checked()
-
-
 class Document(NamedTuple):
     """The content of one file as the index stores it.
 
@@ -89,7 +86,7 @@ def document(
     entry: Entry,
     stem: tokens.Stem,
     policies: eligibility.Policies = eligibility.DEFAULTS,
-    checked: Checked = _UNCHECKED,
+    checked: Checked = Checked(),  # noqa: B008 a value
 ) -> Document:
     """Turn an entry into what the index stores.
 

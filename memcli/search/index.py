@@ -161,17 +161,16 @@ class Index:
     def _answered(
         self, answer: Callable[..., _Answer], given: Callable[[], tuple[Any, ...]]
     ) -> _Answer:
-        try:
-            return answer(*given())
-        except Exception as error:
-            if not self._mend(error):
-                raise
-        finally:
-            self.release()
-        try:
-            return answer(*given())
-        finally:
-            self.release()
+        mended = False
+        while True:
+            try:
+                return answer(*given())
+            except Exception as error:
+                if mended or not self._mend(error):
+                    raise
+                mended = True
+            finally:
+                self.release()
 
     def release(self) -> None:
         """Let the index go until the last reader is asked again, which may be late.

@@ -11,6 +11,7 @@ stored. Loaded only where files of the vault have changed.
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 
 from whoosh import columns, fields, formats, index
 from whoosh.codec import base
@@ -97,13 +98,6 @@ class _Storage(RamStorage):
         self.store = Store(db.execute, sums)
 
 
-class _Contents:
-    generation = 0
-
-    def __init__(self, segment: Any, schema: Any) -> None:
-        self.segments, self.schema = [segment], schema
-
-
 class Index(index.FileIndex):
     """The index of a database, for Whoosh's own readers, searchers and writers.
 
@@ -117,8 +111,9 @@ class Index(index.FileIndex):
         self.indexname = "memcli"
         self._schema = schema()
 
-    def _read_toc(self) -> _Contents:
-        return _Contents(_Segment(self.storage), self._schema)
+    def _read_toc(self) -> SimpleNamespace:
+        segments = [_Segment(self.storage)]
+        return SimpleNamespace(segments=segments, schema=self._schema, generation=0)
 
     def writer(self, procs: int = 1, **_: Any) -> Writer:  # noqa: ARG002
         return Writer(self)
