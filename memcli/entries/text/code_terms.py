@@ -1,13 +1,11 @@
 """The names, commands and paths in code at which a lesson is told.
 
-`words/code.txt` has the words of prose that are names in code. `moment` and `black` are
-English as well, so a word of the list names code only where a sentence forbids it, and
-it is looked for only where code has a name (`sessions.lessons`).
+A word of `words/code.txt` is English as well (`black`), so it names code only where a
+sentence forbids it, and is looked for only where code has a name (`sessions.lessons`).
 
-Invariant: pure, and linear in the text. A text never brings a pattern of its own:
-names are compared literally, and a path may have `*` and nothing else. When a lesson
-forbids some names and recommends others, only the forbidden ones count, because code
-that has the recommended ones keeps to the lesson.
+Invariant: pure, and linear in the text. A text never brings a pattern of its own: names
+are compared literally, and a path may have `*` and nothing else. Of names that a lesson
+forbids and others that it recommends only the forbidden ones count.
 """
 
 from __future__ import annotations
@@ -47,7 +45,7 @@ class Trigger(NamedTuple):
 
 
 class Triggers(NamedTuple):
-    """The triggers of a lesson: what makes hooks tell it.
+    """What makes hooks tell a lesson.
 
     Attributes:
         found: what to look for, in the order of the text.
