@@ -54,10 +54,10 @@ def export(
         check_out(out, vault.root, b'{"id"')
     from memcli.cli.render import as_json
     from memcli.curation import exporting
-    from memcli.recall.query import EVERYTHING
+    from memcli.recall.query import Filters
     from memcli.storage import files
 
-    found = exporting.entries(vault, EVERYTHING, current=False)
+    found = exporting.entries(vault, Filters(), current=False)
     data: dict[str, Any] = {"format": format_, "entries": len(found.entries)}
     data["out"] = out
     objects = [exporting.as_object(entry) for entry in found.entries]

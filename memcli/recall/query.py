@@ -68,10 +68,6 @@ class Filters(NamedTuple):
     project: str = ""
 
 
-EVERYTHING = Filters()
-"""No filter."""
-
-
 class Query(NamedTuple):
     """A question, and how to answer it.
 
@@ -94,7 +90,7 @@ class Query(NamedTuple):
 
     text: str
     view: View
-    filters: Filters = EVERYTHING
+    filters: Filters = Filters()
     limit: int | None = None
     budget: str = "mid"
     max_chars: int | None = None

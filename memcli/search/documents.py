@@ -10,7 +10,7 @@ from __future__ import annotations
 from memcli.entries import identity
 from memcli.entries.entry import Status
 from memcli.entries.ids import holds
-from memcli.search.store import WEIGHTED, Columns, Store
+from memcli.search.store import WEIGHTED, Store
 
 TYPE_CHECKING = False
 
@@ -111,7 +111,11 @@ class Documents(Store):
 
     def newest(self, docs: Iterable[int]) -> list[int]:
         """These documents, pinned ones first, then by the time they were written."""
-        return sorted(docs, key=newest_first(self.columns))
+        of = self.columns
+        flags, created, orders = of.flags, of.created, of.orders
+        return sorted(
+            docs, key=lambda doc: (not flags[doc] & PINNED, -created[doc], orders[doc])
+        )
 
     # --- words
 
@@ -173,12 +177,6 @@ def held_of(
         wanted: the documents that are looked for; quick to be asked for one.
     """
     return {doc: n for doc, n in zip(*postings, strict=True) if doc in wanted}
-
-
-def newest_first(columns: Columns) -> Callable[[int], tuple[bool, int, int]]:
-    """The key that orders documents: pinned ones first, then the last written."""
-    flags, created, orders = columns.flags, columns.created, columns.orders
-    return lambda doc: (not flags[doc] & PINNED, -created[doc], orders[doc])
 
 
 def numbered(text: str) -> int:

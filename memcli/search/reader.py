@@ -247,10 +247,6 @@ class Reader(Documents):
             ),
         )
 
-    def key_terms(self, doc: int) -> Mapping[str, float]:
-        """The most frequent terms of a document, with their counts."""
-        return self.row(doc).terms
-
 
 def _is_now(view: View) -> bool:
     """Whether a person sees everything of a project that is not `Reader.odd`."""

@@ -267,7 +267,7 @@ def expansion(
     votes: dict[str, float] = {}
     for doc in best:
         share = totals[doc] / mass
-        for text, count in corpus.key_terms(doc).items():
+        for text, count in corpus.row(doc).terms.items():
             if text not in given:
                 votes[text] = votes.get(text, 0.0) + share * count / (count + 1)
     # The cut by votes alone spares a look-up of every word of three long notes.

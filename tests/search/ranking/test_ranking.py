@@ -1,9 +1,10 @@
 """Ranking is a pure function of what the documents hold, not of their numbers."""
 
 import random
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
-from typing import NamedTuple
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given, settings
@@ -66,9 +67,10 @@ class Toy:
         members = [i for i, doc in enumerate(self.docs) if doc.session == session]
         return sorted(members, key=lambda i: (self.docs[i].seq, self.docs[i].order))
 
-    def key_terms(self, doc: int) -> Mapping[str, float]:
+    def row(self, doc: int) -> Any:
         words = self.docs[doc].words
-        return {word: float(words.count(word)) for word in sorted(set(words))}
+        terms = {word: float(words.count(word)) for word in sorted(set(words))}
+        return SimpleNamespace(terms=terms)
 
 
 def ranked(
