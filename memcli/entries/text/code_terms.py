@@ -59,10 +59,9 @@ class Triggers(NamedTuple):
 
 
 # Of a text this much is looked at; a lesson is shorter.
-_LOOKED_AT = 4_000
+_LOOKED_AT, _LONGEST = 4_000, 80
 MOST = 12
 """Triggers of one entry, at most."""
-_LONGEST = 80
 
 # "Ask before you add a dependency", "no new crates": the commands that add one.
 _ADDS = re.compile(
