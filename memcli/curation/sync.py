@@ -191,6 +191,7 @@ def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
     plans: list[MergePlan] = []
     before: sync_report.Rules | None = None
     pushed, failed = False, None
+    came, force, config = Traffic(), Force(), list[str]()
     for number in range(_TRIES):
         if number:
             sleep(_PAUSE * number * (0.5 + vault.caller.entropy(1)[0] / 255))
@@ -204,10 +205,15 @@ def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
             if error.error_code == "head_moved":
                 continue
             raise
+        if theirs and ours:
+            came, force, config = _came(at, ours, theirs, before)
         head = repository.commit_of("HEAD")
         if vault.read_only or dry_run or head in (None, theirs):
             break
-        pushed, failed = _push(at, head)
+        # Who is killed while the remote takes its time has merged, and told nothing.
+        news = sync_report.news_of(vault.named, force, config)
+        with detached.kept_news(vault.root, news, vault.environ):
+            pushed, failed = _push(at, head)
         if pushed or failed:
             break
         vault.tell(f"{remote.name} has new commits since the merge; merging again")
@@ -217,9 +223,6 @@ def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
             "synced; the remote's changes are merged here",
             hint="Try again: memcli sync",
         )
-    came, force, config = Traffic(), Force(), list[str]()
-    if theirs and ours:
-        came, force, config = _came(at, ours, theirs, before)
     went = Traffic()
     if head and (pushed or (dry_run and not vault.read_only)):
         base = _base(repository, head, theirs) if dry_run else theirs

@@ -266,17 +266,8 @@ class Synced(NamedTuple):
 
     @property
     def news(self) -> str:
-        """The news of a sync that nobody asked for, for a person; empty for none:
-        rules that act unasked, and who may see what.
-
-        It goes into sessions, so no name that the remote has given is in it.
-        """
-        said = self.force._replace(by=("others",) if self.force.by else ()).said
-        if self.config:
-            said.append(
-                f"{counted(len(self.config), 'setting')} changed: see memcli config"
-            )
-        return f"a sync by itself of {self.vault}: {'; '.join(said)}" if said else ""
+        """As `news_of`."""
+        return news_of(self.vault, self.force, self.config)
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -296,6 +287,18 @@ class Synced(NamedTuple):
             "eyes": self.eyes,
             "line": self.line,
         }
+
+
+def news_of(vault: str, force: Force, config: Sequence[str]) -> str:
+    """The news of a sync that nobody saw, for a person; empty for none: rules that act
+    unasked, and who may see what.
+
+    It goes into sessions, so no name that the remote has given is in it.
+    """
+    said = force._replace(by=("others",) if force.by else ()).said
+    if config:
+        said.append(f"{counted(len(config), 'setting')} changed: see memcli config")
+    return f"a sync of {vault}: {'; '.join(said)}" if said else ""
 
 
 def _moved(verb: str, gone: str, traffic: Traffic) -> str:

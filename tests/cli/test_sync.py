@@ -143,13 +143,13 @@ def test_what_a_colleague_lets_act_unasked_is_told_once_and_refuses_in_their_nam
         "(0 pinned, 1 with `enforce` by Mallory [1m: see memcli inspect)" in done.line
     )
     news = (
-        f"a sync by itself of {desk}: 0 pinned, 1 with `enforce` by others: see memcli "
-        "inspect; 1 setting changed: see memcli config"
+        f"a sync of {desk}: 0 pinned, 1 with `enforce` by others: see memcli inspect; "
+        "1 setting changed: see memcli config"
     )
-    assert "sync by itself" not in memcli("list", "--vault", str(desk)).err
+    assert "a sync of" not in memcli("list", "--vault", str(desk)).err
     monkeypatch.setattr(Context, "interactive", True)
     assert news in memcli("list", "--vault", str(desk)).err
-    assert "sync by itself" not in memcli("list", "--vault", str(desk)).err
+    assert "a sync of" not in memcli("list", "--vault", str(desk)).err
     tool = {"tool_name": "Bash", "tool_input": {"command": "zapctl apply"}}
     given = {"session_id": "s", "cwd": "/w", "hook_event_name": "PreToolUse", **tool}
     said = call(two.vault("desk"), "pre-tool", "claude-code", given).answer

@@ -714,3 +714,23 @@ def test_a_program_in_gits_own_config_is_not_started_either(
     with pytest.raises(RemoteRefused, match="transport"):
         two.sync("laptop")
     assert not mark.exists()
+
+
+def test_a_sync_that_is_killed_while_it_pushes_leaves_what_it_brought_to_be_told(
+    two: Clones, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(two.roots["laptop"], "rule.md", RULE.format(ACTS))
+    two.sync("laptop")
+    desk = two.vault("desk")
+    say(desk, "Something to push")
+
+    def killed(*_: object) -> bool:
+        raise SystemExit
+
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        patch.setattr(remote, "push", killed)
+        two.sync("desk")
+    (news,) = detached.take_news(desk.root, desk.environ)
+    assert "1 pinned, 1 with `enforce`" in news
+    two.sync("desk")
+    assert detached.take_news(desk.root, desk.environ) == []
