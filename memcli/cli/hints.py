@@ -62,7 +62,7 @@ def sentences(command: str, query: str, found: NoMatch | None) -> list[str]:
         way = f"Without filters: {_line(command, [], query)}"
     elif found.ended:
         states = ", ".join(f"{number:,} {name}" for name, number in found.ended.items())
-        said = f"No matching entries: those with words of the question are {states}."
+        said = f"No matching entries in force; with words of the question: {states}."
         flags = [word for name in found.ended for word in ("--status", name)]
         way = f"To see them: {_line('recall', flags, query)}"
     else:

@@ -6,7 +6,7 @@ be solved (reflection items, blockers, actions, fixes) unless kinds are named; a
 that stands nowhere counts against every match; the plan covers all matches, never a
 list that a limit has cut; what matches of other kinds is named; and unless one claim
 clearly holds more of the question than every other, the plan says that it is not clear.
-So it does when only a rule matches, since a rule is not solved.
+Nor is it clear when only a rule matches: a rule is not solved.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ def named_others(others: Sequence[Target]) -> str:
     """The entries of other kinds that a question may mean, and how to choose them."""
     named = ", ".join(f"{one.id} ({one.kind}: {one.title})" for one in others)
     flags = " ".join(f"--kind {kind}" for kind in sorted({one.kind for one in others}))
-    return f"of other kinds match: {named}; if they are meant, add {flags}"
+    return f"entries of other kinds match: {named}; if you mean them, add {flags}"
 
 
 def _nothing(

@@ -27,7 +27,7 @@ EVENTS = (
 # Claude Code shows 2,000 characters of what is longer than 10,000 (9,907 came whole,
 # 10,019 did not); Codex cuts near 2,500 tokens, which is about as much.
 MOST = 9_500
-"""Characters of an answer, at most, with what JSON adds."""
+"""The most characters of a hook's answer, counting what JSON adds."""
 
 MCP_ENTRY = {"command": "$program", "args": "$arguments"}
 

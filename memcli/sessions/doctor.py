@@ -1,7 +1,7 @@
-"""Doctor: one look at everything that memcli needs, and the mend of what is wrong.
+"""Doctor: one look at everything that memcli needs, and how to mend what is wrong.
 
-Invariant: it only looks. A check that is a problem names a command or a step that mends
-it, and a check never raises: what stands in its way is what it reports.
+Invariant: it only looks; `vault.health.repair` mends. A problem names a command or a
+step that mends it. A check never raises: it reports what stopped it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Names of files: ones that nothing has yet, and where the next version of one lies.
+"""Names of entries' files: one that is still free, and that of an entry's next version.
 
 Invariant: a name tells an agent nothing of the files, and of the links, that it may not
 see. A link that works before an entry is replaced works after it.
@@ -107,9 +107,9 @@ _LARGEST = 1_000_000
 def next_path(vault: Vault, old: Entry, title: str) -> str:
     """The path of an entry's next version: in the same folder, named after its title.
 
-    It is the path of the version before when the title gives the same name, when a
-    link names that path or file, and when the file is not named after the old title:
-    then a person has named it, or edited its text. What an agent writes keeps its path:
+    The path stays when the title gives the same name, when a link names that path or
+    file, or when the file is not named after the old title: then a person has named it,
+    or edited its text. What an agent writes keeps its path:
     a new one would tell the agent that nothing links there.
 
     Args:

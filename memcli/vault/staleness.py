@@ -2,7 +2,7 @@
 
 Invariant: nothing is marked and nothing is stored: the answer follows from the files
 as they are now, and from those alone that the caller may see. What makes an entry
-stale makes stale what cites it, too. Each reason names the entries that make it, and
+stale also makes stale what cites it. Each reason names the entries that make it, and
 the citations that lead to them.
 """
 
@@ -45,10 +45,10 @@ _ABOVE = {
 
 
 class Reason(NamedTuple):
-    """One reason: `superseded`, `resolved`, `expired`, ... of its evidence, `edited`
-    or `removed` evidence, what was cited as history and is `reopened`, `code_changed`
-    of the code that it or its evidence speaks of, or `newer` memories; at most five
-    ids of their `number`.
+    """One reason. Its evidence is `superseded`, `resolved`, `expired`, ..., `edited`,
+    `removed`, or `reopened` after it was cited as history; or code that it or its
+    evidence speaks of changed (`code_changed`); or there are `newer` memories. `ids`
+    are at most five of their `number`.
 
     `paths` has the way to each of the ids: what the entry cites, what that cites, and
     so on, with the id itself at the end.
@@ -76,7 +76,7 @@ def reasons(reader: Reader, row: StoredRow, view: View) -> list[Reason]:
     """Why an observation or model may no longer hold; none for a fact.
 
     Evidence that the caller may not see gives no reason, so an agent never gets
-    `removed`. Evidence that a run had found when it had ended already was cited as
+    `removed`. Evidence that had ended before a run found it was cited as
     history. At an earlier moment (`as_of`) the files do not tell what was edited or
     removed since. Evidence that may no longer hold itself passes its reasons on, but
     for news that an entry further up has seen; pinned models pass nothing on.

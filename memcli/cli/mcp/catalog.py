@@ -1,7 +1,7 @@
 """The tools as a client sees them: names, parameters, and the words a model reads.
 
-Invariant: a tool is a function. It takes the parameters of its command, as the command
-declares them, but those of `without`, and its own; it gives the command to run and its
+Invariant: a tool is a function. It takes the parameters that its command
+declares, except those in `without`, and its own; it returns the command to run and its
 values. Its docstring is what the model reads: when to call it and when not to, in the
 fewest words, since a client puts all of them into its model's context.
 """

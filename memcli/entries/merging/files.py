@@ -4,12 +4,12 @@ Invariant: pure, and no text is lost. The fields of an entry merge by their mean
 texts by lines; where both sides changed the same lines, the newer text is current and
 the other one becomes an archived version of the entry. The list of ignored names merges
 as a set, and every other file by lines: where both sides changed the same ones, both
-stay, in settings those of the older side as comments. A file that cannot be merged is
+stay; in settings, the older side's become comments. A file that cannot be merged is
 kept beside the other, byte for byte. The result does not depend on which side is
 "ours".
 
-`merge_path` merges what stands at one path, as git asks for it, which does not know the
-rest of the vault. Where the sides have different entries there, be they versions of
+`merge_path` merges the files at one path for git, which does not know the rest of the
+vault. Where the sides have different entries there, be they versions of
 one, the newest stands there and the other is a file besides: `memcli doctor --fix`
 makes one chain of such versions. In a file in which git has left the marks of a merge,
 what stands between the marks belongs to the sides that they name, and every other line

@@ -1,13 +1,13 @@
 """The forms of keys and tokens that services document, and values that are secrets.
 
 Invariant: pure. `words/secrets.txt` has the forms. Most keys begin with a word of their
-own. Any other form is its kind as a refusal names it; parts, one of which stands in every
-text that holds such a secret; what else its value must be; and a pattern, whose first
-group, if there is one, is the secret. tests/entries/text/secret_kinds.toml has examples
-of each, and texts that look alike and are no secrets.
+own. Any other form has four columns: its kind, as a refusal names it; parts, one of
+which is in every text with such a secret; what else its value must be; and a pattern,
+whose first group, if it has one, is the secret. tests/entries/text/secret_kinds.toml
+has examples of each, and texts that look alike and are no secrets.
 
-Looking for the parts spares a save the compiling of patterns, which costs more than
-the search, so most saves compile none. A part with a capital letter is looked for as it
+Most saves hold none of the parts and so compile no pattern, which would cost more than
+the search. A part with a capital letter is looked for as it
 is written, others in any case; `LONG` stands in each text with a word of 40 characters.
 
 No pattern may take the square of the text's length: what can be followed by something
@@ -60,7 +60,7 @@ def _form(line: str) -> Form:
 
 _LISTS: Final = lists("secrets.txt")
 BEGUN: Final = [tuple(line.split("\t")) for line in _LISTS["begun"]]
-"""What a key must be that has a word of its own, how it begins, and what follows."""
+"""Keys with a word of their own: what each must be, how it begins, what follows."""
 WORDS: Final[tuple[Form, ...]] = (
     *(_begun(beginnings, must, rest) for must, beginnings, rest in BEGUN),
     *map(_form, _LISTS["words"]),

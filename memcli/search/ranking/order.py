@@ -1,10 +1,10 @@
-"""The order of the documents: small factors, what was learned, and two promises.
+"""The order of the documents: small factors, what was learned, and three promises.
 
 Invariant: pure; no factor moves a score far, so a document cannot pass another that
 answers much better. Three move it further: what holds in another project, what holds
 the kind of answer that the question asks for, and what lies in the time that it names.
-A shorter list is the beginning of a longer one, but for the room
-that `LEXICAL_SHARE` makes. The promises are of documents that hold no word of the
+A shorter list is the beginning of a longer one, except
+where `LEXICAL_SHARE` makes room. The promises are of documents that hold no word of the
 question themselves, but stand beside a match or hold a near word:
 
 - they leave `LEXICAL_SHARE` of the hits to documents that do, as long as so many do;
@@ -201,7 +201,7 @@ class Order:
         self._ceiling = min(highest, default=math.inf)
 
     def best(self, limit: int) -> list[int]:
-        """The first documents, as the promises say; the last others make room."""
+        """The first documents, as the promises say; the last of the rest make room."""
         best = sorted(self._final, key=self._key)[:limit]
         holding = self._evidence.holding()
         least = int(LEXICAL_SHARE * len(best))
@@ -260,7 +260,7 @@ def nudges(
 ) -> dict[int, dict[str, float]]:
     """The small factors of each document that order what the words leave equal.
 
-    By document name -> factor, for those that are not 1.
+    For each document: the name of a factor -> its value, where that is not 1.
     """
     docs, replies = evidence.totals, evidence.replies()
     inside, elsewhere = question.inside, question.elsewhere

@@ -59,7 +59,7 @@ class Item(NamedTuple):
         source: the vault that it is from; empty for the own one.
         signal: its row for the log of signals, which is not told; None for no row.
         title: the line that it comes down to where it has no room; empty for none.
-        evidence: that a prompt needs it; 0 where another entry brought it.
+        evidence: how much a prompt needs it; 0 where another entry brought it.
     """
 
     id: str
@@ -111,7 +111,7 @@ def framed(
 
     Args:
         items: what to tell, those by title last.
-        most: characters, at most, with what JSON adds.
+        most: characters of the text, at most, counting what JSON adds.
         more: how many are left out already; counted with those that have no room.
         listing: the command that lists what has no room.
         note: what to end with.

@@ -2,8 +2,8 @@
 
 Invariant: nothing is changed that a person might have meant, and nothing is removed: a
 version that gives way goes to the archive. The plan says each step in words before any
-is taken. To take them is to plan again under the lock: of the steps that were agreed to
-those are taken whose reason still holds. The findings that are left say what a person
+is taken. Taking them plans again under the lock: of the steps agreed to, those whose
+reason still holds are taken. The findings that are left say what a person
 can do. Every command finishes what a killed command began; the repair is for the rest.
 """
 
@@ -50,7 +50,7 @@ _LITTER = {
     "git_lock": "remove it: no git has worked for ten minutes",
 }
 _LOST = ("index", "put it back into git's index as HEAD has it")
-# By the state of a file that is not as HEAD has it the step and what it does.
+# By the state of a file that differs from HEAD: the step, and what it does.
 _OF_STATE = {
     "lost": _LOST,
     "unlisted": _LOST,
@@ -61,7 +61,7 @@ _OF_STATE = {
     "edited": ("uncommitted", "commit it: edited"),
     "moved": ("moved", "commit its move to {place}"),
 }
-# Of deletions that are accepted.
+# The same, when deletions are accepted.
 _ACCEPTED = {
     "missing": ("deleted", "commit that it is gone"),
     "older": ("deleted", "commit its earlier version"),
