@@ -727,9 +727,10 @@ def test_a_sync_that_is_killed_while_it_pushes_leaves_what_it_brought_to_be_told
     def killed(*_: object) -> bool:
         raise SystemExit
 
-    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+    with monkeypatch.context() as patch:
         patch.setattr(remote, "push", killed)
-        two.sync("desk")
+        with pytest.raises(SystemExit):
+            two.sync("desk")
     (news,) = detached.take_news(desk.root, desk.environ)
     assert "1 pinned, 1 with `enforce`" in news
     two.sync("desk")
