@@ -184,6 +184,11 @@ def _result(
         for one in plan.left
     ]
     warnings += [
+        f"{one.id} says the same and is hidden by it, too: {one.title}; to keep it: "
+        f"memcli resolve --undo {one.same_key_as}"
+        for one in plan.hides
+    ]
+    warnings += [
         f"{name} hides it: same text, also resolved. Reopen it as well: "
         f"memcli resolve --undo {name}"
         for name in plan.still_resolved_by

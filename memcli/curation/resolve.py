@@ -65,7 +65,8 @@ class ResolvePlan(NamedTuple):
     it is clear. `alone` leaves other entries of the claim as they are.
     `still_resolved_by` are resolved entries that keep hiding the claim when the targets
     are reopened. `other_kinds` hold as much of the question, and are of kinds that it
-    is not about. `left` say nearly the same as what ids name, and stay.
+    is not about. `left` say nearly the same as what ids name, and stay;
+    `hides` say the same in another project, and are shown no more.
     """
 
     targets: list[Target]
@@ -79,6 +80,7 @@ class ResolvePlan(NamedTuple):
     ambiguous: str | None = None
     other_kinds: Sequence[Target] = ()
     left: Sequence[Target] = ()
+    hides: Sequence[Target] = ()
 
     def refusal(self, problem: str) -> AmbiguousQuery:
         """The refusal to carry this plan out, which shows it."""
@@ -146,7 +148,7 @@ def _left(reader: Reader, found: ResolvePlan, vault: Vault) -> list[Target]:
             same_place = mine.project in (None, row.project)
             if likeness >= MAY_REPLACE and same_place and row.layer == Layer.FACT:
                 left[row.path] = target_of(reader, _doc(reader, row.path), None)
-    for target in found.targets:
+    for target in (*found.targets, *found.hides):
         left.pop(target.path, None)
     return [*left.values()]
 
@@ -273,8 +275,9 @@ def gather(
     """The plan for named entries, each with its score, and those of their claims."""
     undo = wanted is Status.ACTIVE
     docs = {_doc(reader, name): score for name, score in named}
-    if undo:  # its earlier versions would keep it out of sight
-        docs |= {each: None for doc in docs for each in _before(reader, doc)}
+    if undo:  # its earlier versions would keep it out of sight, and a later one is it
+        lines = [each for doc in docs for each in _line_of(reader, doc)]
+        docs |= {each: None for each in lines if each not in docs}
     targets: dict[str, Target] = {}
     done: dict[str, Target] = {}
     for doc, score in docs.items():
@@ -287,24 +290,37 @@ def gather(
             counts |= not undo and twin.status == _PENDING and _waited(twin.path)
             if counts and twin.path not in done:
                 targets.setdefault(twin.path, twin)
+    hides: dict[str, Target] = {}
+    for target in [*targets.values()] if same_key and not undo else ():
+        # What is taken along, everywhere, says so of other projects as well.
+        for other in _of_claim(reader, _doc(reader, target.path)):
+            if reader.row(other).path not in targets.keys() | done.keys():
+                hidden = target_of(reader, other, None, target.id)
+                hides |= {hidden.path: hidden} if hidden.status == Status.ACTIVE else {}
     ids = {target.id for target in targets.values()}
     claims = (reader.columns.claims[doc] for doc in docs)
     hiding = (one.id for number in claims for one in reader.claims.resolves(number))
     still = dict.fromkeys(name for name in hiding if undo and name not in ids)
     return ResolvePlan(
-        [*targets.values()], [*done.values()], undo, not same_key, tuple(still)
+        [*targets.values()],
+        [*done.values()],
+        undo,
+        not same_key,
+        tuple(still),
+        hides=[*hides.values()],
     )
 
 
-def _before(reader: Reader, doc: int) -> list[int]:
-    """The resolved versions before an entry: a merge has resolved them all."""
+def _line_of(reader: Reader, doc: int) -> list[int]:
+    """The resolved versions before and after an entry: a merge has resolved them."""
     found: dict[int, None] = {}
     waiting = [doc]
     while waiting:
-        for before in reader.exact("superseded_by", reader.row(waiting.pop()).id):
-            if before not in found:
-                waiting.append(before)
-                found[before] = None
+        row = reader.row(waiting.pop())
+        beside = [*reader.exact("superseded_by", row.id)]
+        beside += reader.exact("id", row.superseded_by) if row.superseded_by else ()
+        waiting += [each for each in beside if each not in found]
+        found |= dict.fromkeys(beside)
     return [each for each in found if reader.row(each).status == _RESOLVED]
 
 

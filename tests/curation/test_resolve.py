@@ -213,3 +213,17 @@ def test_a_plan_names_what_says_nearly_the_same_and_stays(vault: Vault) -> None:
     assert [one.id for one in found.left] == [lesson]
     resolve.apply(vault, found)
     assert resolve.plan(vault, [solved], undo=True).left == ()
+
+
+def test_a_plan_names_what_an_entry_that_goes_along_hides_elsewhere(
+    vault: Vault,
+) -> None:
+    text, kind = "Jest hangs when the mock server is up", "blocker"
+    mine, theirs, everywhere = (
+        save(vault, text, kind=kind, project=project)
+        for project in ("acme/shop", "other/till", None)
+    )
+    found = resolve.plan(vault, [mine])
+    assert [one.id for one in found.targets] == [mine, everywhere]
+    assert [(one.id, one.same_key_as) for one in found.hides] == [(theirs, everywhere)]
+    assert found.left == []
