@@ -85,7 +85,8 @@ def approve(
         if changes:
             no_secrets.refuse(entry)
         updated = lineage.not_before(entry, at.now)
-        entry = entry.replace(status=Status.ACTIVE, updated=updated)
+        # A memory from now on: a report that is older did not know it.
+        entry = entry.replace(status=Status.ACTIVE, created=updated, updated=updated)
         if entry.pinned or entry.enforce:  # nobody who approves has read these
             vault.tell(
                 f"{entry.id}: its pin and its `enforce` are left out; to set them: "

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import citing
+from memcli.curation import citing, review
 from memcli.curation import evolve as evolving
 from memcli.curation import forget as forgetting
 from memcli.recall.query import view_of
@@ -285,3 +285,16 @@ def test_a_name_that_most_memories_share_is_no_news_by_itself(
     assert why(vault, whole) == [("newer", [[other]])]
     news = save(vault, "The ledger moved", entities=["ledger"])
     assert why(vault, name) == [("newer", [[news]])]
+
+
+def test_a_candidate_is_news_once_it_is_approved(
+    vault: Vault, clock: list[int]
+) -> None:
+    fact = save(vault, "Payments run on one disk", tags=["pay"])
+    waits = save(vault, "Payments moved to two", tags=["pay"], status="pending")
+    clock[0] += HOUR
+    name = model(vault, "Payments: one disk", fact, tags=["pay"])
+    clock[0] += HOUR
+    assert why(vault, name) == []
+    review.approve(vault, [waits])
+    assert why(vault, name) == [("newer", [[waits]])]

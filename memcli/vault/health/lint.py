@@ -163,7 +163,7 @@ _SAID = {
     ),
     "wider_than_evidence": (
         "more agents may see it than its evidence {other}, which is {visibility}",
-        "memcli evolve {name} --visibility {visibility}",
+        "Write visibility: {visibility} into it, too.",
     ),
     "review_due": (
         "due for review since {day}",
