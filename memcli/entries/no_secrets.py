@@ -129,10 +129,11 @@ def _place(path: str, text: str, start: int, secret: str) -> str:
 # passphrase in plain words.
 _SECRET_WORD: Final = re.compile(
     r"(?i)\b(?:pass(?:word|phrase|code|wd)s?|pgpassword|pwd|credentials?|creds|pin"
-    r"|(?:recovery|backup) codes?|licen[cs]e key|log ?in|ssh key|basic auth|unlock|sign)\b"
+    r"|(?:recovery|backup) codes?|licen[cs]e key|log ?in|ssh key|basic auth|unlocks?|sign"
+    r"|secret|token|bearer|(?:api|deploy|signing|access|private) key|keystore|key is)\b"
 )
 _TOLD_VALUE: Final = re.compile(
-    r"(?i)(?:\b(?:is|are|as|with|and|to|key)|-p|[:=/])\s*[\"'`]?"
+    r"(?i)(?:\b(?:is|are|as|by|with|and|to|key|token|secret|bearer)|-p|[:=/])\s*[\"'`]?"
     r"(?:(?=\S*[a-z])(?=\S*\d)[^\s/]{6,}|\d{4,}\b)"
     r"|\bpassphrase\b[^.]{0,40}?\bis (?!(?:never|not|always|only|in|from|the|an?|to)\b)\w+ \w+ \w"
 )

@@ -146,15 +146,19 @@ def bring(
 
 
 def _taken_back(at: Changing, fates: Sequence[Fate], earlier: Record) -> list[Fate]:
-    """Move what the session saved by a rule and would not save now to the inbox.
+    """Move what the session saved by a rule and would not save now to the inbox, and
+    take away where it confirmed an entry.
 
     A later turn has taken it back, or its turn is on a branch that was left.
     """
+    from memcli.entries import dates
+
     sure = {fate.id for fate in fates if _is_sure(fate.candidate)}
     moved: dict[str | None, str] = {}
     for noted in earlier.candidates:
         name = noted.get("id")
-        by_rule = noted.get("action") == "saved" and noted.get("pattern") != JUDGED
+        action = noted.get("action")
+        by_rule = action in ("saved", "seen") and noted.get("pattern") != JUDGED
         if not by_rule or name in sure:
             continue
         try:
@@ -163,6 +167,17 @@ def _taken_back(at: Changing, fates: Sequence[Fate], earlier: Record) -> list[Fa
             continue
         entry = stored.entry
         same = claim(entry.body) == claim(unlinked(noted.get("text") or ""))
+        at_then = noted.get("at")
+        when = dates.to_epoch(at_then) if at_then else -1
+        seen = tuple(one for one in entry.seen if dates.to_epoch(one) != when)
+        if (
+            action == "seen"
+            and earlier.session in entry.evidence
+            and seen != entry.seen
+        ):
+            left = tuple(one for one in entry.evidence if one != earlier.session)
+            at.write(stored, entry.replace(seen=seen, evidence=left), "review")
+            continue
         if entry.status is Status.ACTIVE and same and is_unconfirmed(entry):
             entry = entry.replace(status=Status.PENDING, confidence=Confidence.MEDIUM)
             entry = entry.replace(path=at.free_path(entry))

@@ -232,8 +232,11 @@ def sighted(entry: Entry, draft: Entry, now: str) -> Entry | None:
         known = mark in entry.evidence or mark in own
         # A host's long id names one record, and a moment one turn: a copied session.
         copied = source.record == entry.source.record and len(source.record or "") > 15
-        at_once = draft.occurred_at and draft.occurred_at == entry.occurred_at
-        known = known or copied or bool(at_once and entry.source.session)
+        at_once = bool(entry.source.session and draft.occurred_at == entry.occurred_at)
+        if not draft.occurred_at:  # of hosts that write no times, by its place
+            at_once &= source.record is not None
+            at_once &= source.record == entry.source.record
+        known = known or copied or at_once
     else:
         known = when[:10] in {seen[:10] for seen in (entry.created, *entry.seen)}
     # A full list drops its oldest; a sighting older than those was dropped before.

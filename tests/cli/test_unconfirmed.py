@@ -110,3 +110,13 @@ def test_what_a_person_saves_or_approves_is_confirmed(
     memcli("review", one["id"], "--approve")
     (found,) = memcli("recall", "generated", "--json").json["data"]["rows"]
     assert found["unconfirmed"] is False
+
+
+def test_a_confirmation_that_is_taken_back_counts_no_more(
+    memcli: Run, tmp_path: Path, mined: str
+) -> None:
+    memcli("reflect", "--session", say(tmp_path, ALWAYS, name="two"))
+    assert row(memcli)["unconfirmed"] is False
+    back = "oh sorry, that was a line from Tom's mail, ignore it"
+    memcli("reflect", "--session", say(tmp_path, ALWAYS, back, name="two"))
+    assert row(memcli)["unconfirmed"] is True

@@ -91,6 +91,11 @@ ANOTHER = [
     ("Use tabs in Go files.", "Use tabs in makefiles."),
     ("Never log bodies in the login service.", "Never log bodies in the cart service."),
     ("Keep functions below 20 lines.", "Keep functions below 40 lines."),
+    ("We never deploy without a review.", "We never deploy with a review."),
+    ("Never compare with == in tests.", "Never compare with === in tests."),
+    ("Copy the files from staging.", "Copy the files to staging."),
+    ("Push my branch first, always.", "Push your branch first, always."),
+    ("Read the .env file first.", "Read the env file first."),
     ("Tests first.", "Always write the tests before the code, in pairs."),
 ]
 

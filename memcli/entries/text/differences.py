@@ -44,6 +44,11 @@ _TELLING = frozenset(
 # Words that say little, and may still tell two rules apart.
 _DOING = frozenset("use using write run everywhere".split())
 _QUIET = STOP_WORDS | _TELLING | _DOING
+_TURNING = frozenset(
+    "with without from into off before after unless until except only my your".split()
+)
+_EMPHASIS = re.compile(r"(\*{1,3}|~~|`+)(?=\S)([^*`~\n]+?)(?<=\S)\1")
+_SIGN = re.compile(r"[=<>+/\\|&^%$#@~{}*]+|(?<!\S)[.-]+(?=\w)|(?<=\w)[\[(]|!=")
 # Of a restatement so much stands in what it restates, and of that so much in it: of
 # seven words one may be new. "The payment service" is not "the login service".
 _ANEW, _HELD, _FEWEST = 0.85, 0.5, 2
@@ -108,16 +113,30 @@ def says_again(text: str, other: str) -> bool:
     >>> says_again("Ask Anna before you deploy", "Ask Anna before you deploy on Friday")
     False
     """
-    mine = _stems(text)
-    return len(mine) >= _FEWEST and mine == _stems(other) and _agree(text, other)
+    mine, turning = _stems(text), _turning(text)
+    if len(mine) < _FEWEST or turning != _turning(other):
+        return False
+    return mine == _stems(other) and _agree(text, other)
+
+
+def _turning(text: str) -> frozenset[str]:
+    """The small words of a text that turn a rule round, as "without" does."""
+    plain = re.sub(r"(?i)\bfrom (?:now|here) on\b", "", text)
+    return _TURNING.intersection(_words(plain))
 
 
 def _agree(text: str, other: str) -> bool:
-    """Whether both deny or neither does, with the same numbers."""
+    """Whether both deny or neither does, with the same numbers and signs of code."""
     first, second = _words(text), _words(other)
     if any(map(_denies, first)) != any(map(_denies, second)):
         return False
-    return set(filter(_is_number, first)) == set(filter(_is_number, second))
+    numbers = set(filter(_is_number, first)) == set(filter(_is_number, second))
+    return numbers and _signs(text) == _signs(other)
+
+
+def _signs(text: str) -> list[str]:
+    """The signs of a text that are no punctuation and no emphasis, in any order."""
+    return sorted(_SIGN.findall(_EMPHASIS.sub(r"\2", text)))
 
 
 def _stems(text: str) -> set[str]:

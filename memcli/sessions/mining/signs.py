@@ -153,7 +153,7 @@ BUT: Final = re.compile(
     _I,
 )
 GIVES_UP: Final = re.compile(
-    r"\b(?:(?:own|fine|ok) again|enough|keep going with|from here on|forget|ignore|disregard|scrap|scratch|ditch|undo|never ?mind|kidding|(?:drop|no more|stop|without) (?:the|that|this)|take .{0,40}\bback|no longer|any ?more|changed? (?:my|our) mind|i was wrong|was (?:just )?a (?:joke|mistake|quote|test))\b",
+    r"\b(?:(?:own|fine|ok) again|enough|keep going with|from here on|forget|ignore|disregard|scrap|scratch|ditch|undo|never ?mind|kidding|(?:drop|no more|stop|without) (?:the|that|this)|take .{0,40}\bback|no longer|any ?more|changed? (?:my|our) mind|i was wrong|was (?:just )?a (?:joke|mistake|quote|test)|not mine|i pasted|(?:was|is|came) (?:from |by )?(?-i:[A-Z][a-z]+)'s)\b",
     _I,
 )
 # What a turn does with a text that comes next or went before, or an end that waits for it.
