@@ -6,8 +6,11 @@ from typing import Any
 import pytest
 
 from memcli import Vault
+from memcli.entries.eligibility import View
+from memcli.sessions.briefing.frame import to_tell
 from memcli.sessions.hooks import pipe
 from tests.cli.conftest import Run
+from tests.conftest import NOW
 from tests.sessions.hooks.calling import ALWAYS, call, session
 from tests.sessions.test_reflect_session import say
 
@@ -42,6 +45,11 @@ def test_every_reader_sees_that_it_is_unconfirmed(
     answer = memcli("reflect", "linter", "--json").json["data"]["answer"]
     assert answer == f"- (unconfirmed) {ALWAYS}"
     assert f"[{mined}] (unconfirmed, heard in a session on 2" in start(vault)
+    # Where it has no room, its title is told.
+    (row_of,) = vault.read(lambda r: [r.row(doc) for doc in r.exact("id", mined)])
+    told = vault.read(lambda r: to_tell(r, row_of, View(NOW)))
+    assert told is not None
+    assert told.title.startswith("(unconfirmed, heard in a session on 2")
 
 
 @pytest.mark.parametrize(

@@ -145,6 +145,9 @@ def test_a_change_that_is_not_of_the_text_makes_nothing_stale(
     edit(vault, base, "The build  ".strip(), "The  build")
     edit(vault, base, "created:", 'updated: "2026-11-21T13:00:00Z"\ncreated:')
     assert why(vault, name) == []
+    # A model that was written by hand has none: its dates have to do.
+    edit(vault, name, "fingerprints:", "mine:")
+    assert why(vault, name) == [("edited", [base])]
 
 
 # --- newer memories ----------------------------------------------------------------

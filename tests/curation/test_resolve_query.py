@@ -76,6 +76,17 @@ def test_more_than_one_match_without_a_clear_gap_is_refused_with_the_plan(
     assert all(vault.get(name).status is Status.ACTIVE for name in ids)
 
 
+def test_what_holds_nearly_as_much_makes_the_question_unclear(vault: Vault) -> None:
+    save(vault, "Login fails on safari with cookies at night")
+    near = save(vault, "Cookies of safari fail at night")
+    for what in ("login page", "gateway on monday", "monday of the gateway"):
+        save(vault, f"Green is the {what}", kind="note")
+    found = plan_query(vault, "login fails safari cookies night gateway monday")
+    assert len(found.targets) == 1
+    assert [one.id for one in found.near] == [near]
+    assert found.ambiguous == "other entries match nearly as well"
+
+
 def test_decisions_and_notes_are_not_meant_unless_their_kind_is_named(
     vault: Vault,
 ) -> None:

@@ -358,6 +358,13 @@ def test_a_secret_that_memcli_adds_to_an_imported_entry_is_refused(
         importing.import_lines(vault, data, "f.jsonl")
 
 
+def test_a_secret_that_names_the_file_of_an_import_stands_in_no_commit(
+    vault: Vault,
+) -> None:
+    with pytest.raises(SecretFound, match=r"^the message of the commit: looks like"):
+        importing.import_lines(vault, b'{"text": "We deploy"}', f"{TOKEN}.jsonl")
+
+
 # --- what came before, and what is not a transaction ------------------------------------
 
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.errors import LockBusy, Unreadable, WriteFailed
-from memcli.storage import files
+from memcli.storage import files, lock
 from memcli.storage.listing import paths_of, scan
 from memcli.storage.lock import Lock
 
@@ -224,13 +224,20 @@ def test_a_lock_s_file_may_hold_anything(tmp_path: Path, text: bytes) -> None:
 
 
 @posix
-def test_deleted_lock_file_does_not_hide_the_new_holder(tmp_path: Path) -> None:
-    path = tmp_path / "lock"
-    with Lock(str(path), 0):
-        path.unlink()
-        busy = pytest.raises(LockBusy)
-        with Lock(str(path), 0), busy, Lock(str(path), 0):
-            pass
+def test_a_lock_on_a_file_that_is_deleted_meanwhile_is_taken_on_the_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, now = tmp_path / "lock", lock.lock_now
+
+    def then_deleted(handle: int) -> bool:
+        if path.exists():
+            monkeypatch.setattr(lock, "lock_now", now)
+            path.unlink()
+        return now(handle)
+
+    monkeypatch.setattr(lock, "lock_now", then_deleted)
+    with Lock(str(path), 1), pytest.raises(LockBusy), Lock(str(path), 0):
+        pass
 
 
 # --- scan ---------------------------------------------------------------------

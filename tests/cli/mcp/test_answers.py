@@ -164,6 +164,7 @@ def test_a_save_tells_its_first_line_and_what_is_similar_in_its_data(
     answer = tools.call(catalog.memory_save, given, context)
     new = (answer.data or {})["id"]
     assert answer.notes[0] == f"saved {new}"
+    assert vault.get(new).source.writer == "skill"
     (similar,) = (answer.data or {})["similar"]
     assert (similar["id"], similar["differs"]) == (first, ["number"])
     assert answer.notes[1].strip().startswith("to replace the older: memory_evolve ")

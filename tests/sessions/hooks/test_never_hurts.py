@@ -307,6 +307,19 @@ def test_nobody_waits_for_an_index_that_is_being_built(filled: Vault) -> None:
     assert RULE in process("prompt-submit", "codex", ASK).text
 
 
+def test_a_hook_whose_work_hangs_ends_in_its_time_and_says_so(filled: Vault) -> None:
+    program = (
+        "import time; from memcli.sessions.hooks import call\n"
+        "call._handle = lambda *_: time.sleep(60)\n"
+        "call.main(['stop', '--host', 'codex'], lambda: {'session_id': 'a'})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=False, timeout=20
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert log(filled, "stop")[0]["error"] == "out of time"
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGALRM])
 def test_a_hook_that_is_told_to_end_ends_well(
     filled: Vault, number: signal.Signals

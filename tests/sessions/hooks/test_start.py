@@ -253,7 +253,10 @@ def test_a_start_marks_what_rests_on_what_was_resolved(
     day = (live.get(fact).resolved_at or "")[:10]
     mark = f"(may no longer hold: rests on {fact}, resolved on {day})"
     save(live, "Small messages need none.", **{**fields, "evidence": []})
+    titled = {"kind": "event", "layer": layer, "evidence": [fact]}
+    save(live, "The belt stood still.\n\nIn May.", **titled)
     said = start(live, shop, "b")
+    assert f"] {mark} The belt stood still\n" in said
     assert f"] {mark} Large messages need chunks." in said
     assert "] (cites nothing) Small messages need none." in said
 

@@ -116,6 +116,11 @@ def test_a_correction_says_what_is_wrong_and_what_is_right() -> None:
     assert found.text == "You should have used uv instead of pip."
 
 
+def test_a_turn_brings_three_candidates_at_most() -> None:
+    rules = ("use tabs", "run the linter", "sign the commits", "squash the fixups")
+    assert len(said("\n".join(f"- Always {rule} in this repo." for rule in rules))) == 3
+
+
 def test_the_first_turn_corrects_nobody() -> None:
     found = candidates(user("that is not correct, we should use uv", 1), agent("ok", 2))
     assert [one for one in found if one.category == "correction"] == []
