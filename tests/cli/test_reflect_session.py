@@ -65,23 +65,6 @@ def test_the_envelope_has_every_key_of_the_use_case(
     assert (again["counts"], again["commit"]) == ({"duplicate": 5}, None)
 
 
-def test_a_pipe_gets_a_row_of_five_cells_for_each_candidate(
-    memcli: Run, vault: Vault, tmp_path: Path
-) -> None:
-    done = memcli("reflect", "--session", talk(tmp_path, SEEDED))
-    rows = [line.split("\t") for line in done.out.splitlines()]
-    assert [row[:3] for row in rows] == [
-        ["saved", "HIGH", "preference"],
-        ["saved", "HIGH", "correction"],
-        ["review", "MEDIUM", "fix"],
-        ["idea", "HIGH", "idea"],
-        ["review", "MEDIUM", "preference"],
-    ]
-    assert vault.get(rows[0][3]).body.strip() == ALWAYS
-    assert rows[0][4] == ALWAYS.rstrip(".")
-    assert {len(row) for row in rows} == {5}
-
-
 def test_a_dry_run_shows_the_plan_and_writes_nothing(
     memcli: Run, vault: Vault, tmp_path: Path, snapshot: Snapshot
 ) -> None:

@@ -56,15 +56,6 @@ def test_an_agent_says_who_may_see_what_it_saves(
     assert memcli("recall", "port", "--json").json["data"]["rows"]
 
 
-def test_a_text_that_is_there_keeps_who_may_see_it_and_says_so(memcli: Run) -> None:
-    memcli("save", "The port is 8080")
-    again = memcli("save", "The port is 8080", "--visibility", "private")
-    assert again.code == 0
-    assert "visibility 'private' was not taken" in again.err
-    assert "has 'shared'; to change it: evolve it" in again.err
-    assert memcli("save", "The port is 8080").err == ""
-
-
 def test_what_narrows_evidence_is_said(memcli: Run) -> None:
     fact = memcli("save", "The port is 8080", "--visibility", "private", "--json")
     model = memcli(
@@ -146,17 +137,3 @@ def test_an_export_overwrites_nothing_of_the_vault(
     assert refused.code != 0
     assert "lies in the vault" in refused.err
     assert (place.read_bytes() if place.exists() else None) == before
-
-
-def test_what_an_agent_resolves_for_itself_is_told_to_it_by_no_door(
-    memcli: Run,
-) -> None:
-    words = ("save", "The port is 8080", "--kind", "fix", "--json")
-    own = memcli(*words, "--visibility", "private", "--agent", "planner").json["data"]
-    memcli("resolve", own["id"], "--agent", "planner")
-    other = memcli(*words, "--agent", "reader", "--visibility", "shared").json["data"]
-    assert other["outcome"] == "created"
-    assert seen_by(memcli, "planner", "reader") == ["reader"]
-    for agent, rows in (("planner", 0), ("reader", 1)):
-        listed = memcli("list", "--agent", agent, "--json").json["data"]
-        assert len(listed["rows"]) == rows

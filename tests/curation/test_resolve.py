@@ -43,17 +43,6 @@ def test_if_id_provided_directly_resolve_by_id(vault: Vault) -> None:
     assert git(vault, "status", "--porcelain") == ""
 
 
-def test_several_ids_are_one_commit_or_nothing(vault: Vault) -> None:
-    ids = [save(vault, text) for text in ("one", "two")]
-    commits = int(git(vault, "rev-list", "--count", "HEAD"))
-    with pytest.raises(EntryNotFound):
-        vault.resolve(*ids, "zzzz")
-    assert vault.get(ids[0]).status is Status.ACTIVE
-    vault.resolve(*ids)
-    assert int(git(vault, "rev-list", "--count", "HEAD")) == commits + 1
-    assert git(vault, "log", "-1", "--format=%s") == "resolve: 2 entries\n"
-
-
 def twin(vault: Vault, text: str, *lines: str) -> str:
     """An entry of the same words that came by another way (git, another machine)."""
     path = Path(vault.root, "reflections", "twin.md")

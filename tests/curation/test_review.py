@@ -7,7 +7,7 @@ import pytest
 
 from memcli import Vault
 from memcli.curation import inbox, review
-from memcli.errors import EntryNotFound, NotAllowed
+from memcli.errors import NotAllowed
 from memcli.recall.query import Query, view_of
 from tests.conftest import NOW
 from tests.git_command import git
@@ -107,14 +107,3 @@ def test_a_target_that_is_history_is_refused_with_the_current_version(
     with pytest.raises(NotAllowed, match=new):
         review.supersede(vault, name, old)
     assert pages(vault) == before
-
-
-def test_many_are_decided_in_one_commit_or_none_is(vault: Vault) -> None:
-    names = [candidate(vault, f"thing {number}") for number in range(3)]
-    commits = git(vault, "rev-list", "--count", "HEAD")
-    with pytest.raises(EntryNotFound):
-        review.approve(vault, [*names, "zzzz"])
-    assert len(inbox.pending(vault)) == 3
-    review.approve(vault, names)
-    assert int(git(vault, "rev-list", "--count", "HEAD")) == int(commits) + 1
-    assert texts(vault) == ["thing 0", "thing 1", "thing 2"]

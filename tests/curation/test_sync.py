@@ -65,21 +65,6 @@ def _state(root: Path) -> tuple[object, ...]:
 # --- what goes and what comes -------------------------------------------------------
 
 
-def test_both_sides_are_merged_into_one_commit_with_two_parents(two: Clones) -> None:
-    say(two.vault("laptop"), "We deploy on Tuesdays")
-    say(two.vault("desk"), "We test on Fridays")
-    two.sync("laptop")
-    done = two.sync("desk")
-    assert (done.came.added, done.went.added, done.pushed) == (1, 1, True)
-    two.sync("laptop")
-    both = {"We deploy on Tuesdays", "We test on Fridays"}
-    for root in two.roots.values():
-        assert texts(root) == both
-        assert dirty(root) == ""
-    assert len(git(two.remote, "log", "-1", "--format=%P", "main").split()) == 2
-    assert tree(two.roots["laptop"]) == tree(two.roots["desk"])
-
-
 def test_a_dry_run_says_all_of_it_and_changes_nothing(two: Clones) -> None:
     say(two.vault("laptop"), "We deploy on Tuesdays")
     two.sync("laptop")
@@ -369,30 +354,6 @@ def test_a_file_that_git_was_told_not_to_look_at_is_not_overwritten(
     subprocess.run(shlex.split(hint), check=True)
     two.sync("desk")
     assert "mine" in git(desk, "log", "-p", "--all", "--full-history")
-
-
-def test_a_report_that_two_clones_refreshed_keeps_the_citations_of_its_words(
-    two: Clones,
-) -> None:
-    laptop, desk = two.vault("laptop"), two.vault("desk")
-    fact, other = (
-        laptop.save(laptop.draft({"text": text})).id
-        for text in ("Gateway takes 10 requests", "Gateway runs in Frankfurt")
-    )
-    draft = laptop.draft({"text": "Gateway: ten", "layer": "model"})
-    report = laptop.save(draft, cite=[fact]).id
-    two.sync("laptop")
-    two.sync("desk")
-    changed = laptop.evolve(fact, "Gateway takes 900 requests").id
-    laptop.evolve(report, "Gateway: 900", cite=[changed])
-    time.sleep(1.1)
-    again = desk.evolve(report, "Gateway: ten, in Frankfurt", cite=[fact, other]).id
-    for name in ("laptop", "desk", "laptop"):
-        two.sync(name)
-    for vault in (two.vault("laptop"), two.vault("desk")):
-        assert set(vault.get(again).evidence) == {fact, other}
-        (row,) = [r for r in vault.recall("Gateway").rows if r.id == again]
-        assert row.stale
 
 
 def test_a_report_knows_nothing_that_the_other_clone_wrote_before_its_author_looked(

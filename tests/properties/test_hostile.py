@@ -242,18 +242,6 @@ def test_a_detached_head_is_written_on(vault: Vault, name: str) -> None:
     assert git(vault, "status", "--porcelain") == ""
 
 
-@pytest.mark.parametrize("name", SOME)
-def test_a_hook_that_refuses_gets_the_old_bytes_back(
-    vault: Vault, snapshot: Snapshot, name: str
-) -> None:
-    ids = filled(vault)
-    hook(vault, "pre-commit", "echo not today >&2\nexit 1")
-    before = snapshot(vault.root)
-    with pytest.raises(HistoryError, match="not today"):
-        OPERATIONS[name](vault, ids)
-    assert snapshot(vault.root) == before
-
-
 def test_an_archive_that_leads_out_of_the_vault_is_not_followed(
     vault: Vault, snapshot: Snapshot, tmp_path: Path
 ) -> None:

@@ -90,14 +90,6 @@ def test_a_planted_journal_and_a_link_into_git_write_nothing(
 # --- where our own files lie --------------------------------------------------------
 
 
-def in_tree(root: str) -> set[str]:
-    return {
-        str(path.relative_to(root))
-        for path in Path(root).rglob("*")
-        if ".git" not in path.relative_to(root).parts
-    }
-
-
 # --- a repository that carries a vault of its own -------------------------------------
 
 _watched: list[str] | None = None
@@ -183,16 +175,6 @@ def test_a_repositorys_vault_runs_nothing_once_it_is_allowed(
     committed = git(here, "log", "--format=", "--name-only", "-2").split()  # fmt: skip
     assert committed
     assert all(path.startswith(".memory/") for path in committed)
-
-
-def test_nothing_of_ours_is_written_into_the_tree(vault: Vault) -> None:
-    saved = vault.save(vault.draft({"text": "We deploy on Mondays"}))
-    before = in_tree(vault.root)
-    assert vault.recall("deploy").rows
-    vault.reflect("deploy")
-    vault.feedback(useful=[saved.id])
-    list(lint(vault))
-    assert in_tree(vault.root) == before
 
 
 def test_one_variable_names_the_place_of_index_and_logs(

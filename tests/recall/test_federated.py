@@ -330,16 +330,6 @@ def test_a_personal_vault_that_is_named_and_not_there_is_an_error(
     assert sources(found) == [("team:platform", "we deploy on Tuesdays")]
 
 
-def test_who_has_no_personal_vault_gets_the_teams_rows_and_a_warning(
-    team: Vault, user_config: Configure
-) -> None:
-    save(team, "we deploy on Tuesdays")
-    user_config(table("platform", team))
-    found = Vaults.open().recall("deploy")
-    assert sources(found) == [("team:platform", "we deploy on Tuesdays")]
-    assert found.warnings[0].startswith("personal was not asked: no vault:")
-
-
 def test_a_constraint_of_others_that_orders_the_model_comes_with_no_question(
     own: Vault, team: Vault
 ) -> None:

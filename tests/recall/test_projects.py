@@ -63,13 +63,6 @@ def test_what_holds_elsewhere_ranks_last_and_says_where(
     assert not any("elsewhere" in (row.explain or {}) for row in explained)
 
 
-def test_a_strong_match_of_another_project_is_still_found(vault: Vault):
-    wanted = save(vault, "the payment gateway times out after nine seconds", SHOP)
-    save(vault, "the header is blue", BLOG)
-    rows = asked(vault, "payment gateway times out", here=BLOG).rows
-    assert rows[0].id == wanted
-
-
 def test_constraints_are_those_in_scope(vault: Vault):
     ids = {
         name: save(

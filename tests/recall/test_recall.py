@@ -8,7 +8,7 @@ from memcli.errors import InvalidValue
 from memcli.recall.confidence import Covered, covered
 from memcli.recall.query import Filters, Query, view_of
 from memcli.recall.recall import recall
-from tests.saving import every, save
+from tests.saving import save
 
 NOW = 1_795_000_000
 
@@ -91,19 +91,6 @@ def test_time_filter_takes_coarse_dates_as_spans(vault: Vault) -> None:
     assert set(late) == {"entry year", "entry month"}
     assert found(vault, "entry", before=may) == ["entry year"]
     assert len(found(vault, "entry", after=may, before=june)) == 3
-
-
-def test_what_expired_by_its_date_is_found_by_that_status(vault: Vault) -> None:
-    save(vault, "entry active", expires_at="2999-01-01")
-    save(vault, "entry past", expires_at="2020-01-01")
-    save(vault, "entry over", status="expired")
-    expired = view_of(NOW, statuses=["expired"])
-    for rows in (
-        recall(vault, Query("entry", expired)).rows,
-        every(vault, Query("", expired)).rows,
-    ):
-        assert {row.text for row in rows} == {"entry past", "entry over"}
-        assert {row.status for row in rows} == {"expired"}
 
 
 def test_constraints_beyond_the_fifth_are_counted(vault: Vault) -> None:

@@ -60,16 +60,6 @@ def test_a_recall_notes_its_rows_with_rank_channels_and_pieces(vault: Vault):
     assert "writer" not in row.as_dict()
 
 
-def test_a_miss_is_noted_and_the_same_question_has_the_same_hash(vault: Vault):
-    save(vault, "We deploy on Mondays")
-    for question in ("zebra", "Zebra ", "deploy"):
-        vault.recall(question)
-    first, again, other = noted(vault, "recall")
-    assert [one["hit"] for one in (first, again, other)] == [False, False, True]
-    assert first["question"] == again["question"] != other["question"]
-    assert first["recall"] != again["recall"]
-
-
 @pytest.mark.parametrize("ask", ["recall", "reflect"])
 def test_a_constraint_that_always_surfaces_is_no_hit(vault: Vault, ask: str):
     rule = save(vault, "Never drop a table", kind="constraint")

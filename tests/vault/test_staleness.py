@@ -9,7 +9,6 @@ from memcli.curation import citing, review
 from memcli.curation import evolve as evolving
 from memcli.curation import forget as forgetting
 from memcli.recall.query import view_of
-from memcli.vault import staleness
 from tests.conftest import VaultMaker
 from tests.saving import save
 
@@ -114,26 +113,6 @@ def test_forget_names_what_is_stale_by_it(vault: Vault, clock: list[int]) -> Non
 # --- layers -------------------------------------------------------------------------
 
 
-def test_a_model_over_an_observation_over_a_resolved_fact_is_stale(
-    vault: Vault, clock: list[int]
-) -> None:
-    fact = save(vault, "Deploys hang at noon")
-    seen = drawn(vault, "Noon is a bad time", fact)
-    name = model(vault, "When to deploy", seen)
-    top = model(vault, "How we work", name)
-    assert why(vault, top) == []
-    clock[0] += HOUR
-    vault.resolve(fact)
-    assert why(vault, seen) == [("resolved", [[fact]])]
-    assert why(vault, name) == [("resolved", [[seen, fact]])]
-    assert why(vault, top) == [("resolved", [[name, seen, fact]])]
-    (row,) = [r for r in vault.recall("when to deploy").rows if r.id == name]
-    assert row.stale
-    assert staleness.sentence(row.stale_why[0]) == f"evidence resolved: {seen} → {fact}"
-    vault.reopen(fact)
-    assert why(vault, top) == []
-
-
 def test_a_model_is_fresh_when_what_it_rests_on_is_fresh_again(
     vault: Vault, clock: list[int]
 ) -> None:
@@ -145,6 +124,8 @@ def test_a_model_is_fresh_when_what_it_rests_on_is_fresh_again(
     # To look at the same stale observation again is no cure.
     name = vault.evolve(name, cite=[seen]).id
     assert why(vault, name) == [("superseded", [[seen, old]])]
+    top = model(vault, "How we work", name)
+    assert why(vault, top) == [("superseded", [[name, seen, old]])]
     fresh = vault.evolve(seen, "Deploys are fast", cite=[new]).id
     assert why(vault, name) == [("superseded", [[seen]])]
     name = vault.evolve(name, "How we deploy: fast", cite=[fresh]).id

@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from memcli import Vault
 from memcli.cli.mcp import catalog, tools
 from memcli.entries import layout
@@ -18,16 +16,6 @@ from tests.saving import save
 
 def noted(vault: Vault, kind: str = "recall") -> list[Any]:
     return [one for one in signals.read(vault.root).events if one["event"] == kind]
-
-
-@pytest.mark.parametrize("command", ["recall", "reflect"])
-def test_a_question_is_noted_with_the_way_it_came(
-    memcli: Run, vault: Vault, command: str
-):
-    mine = save(vault, "We deploy on Mondays")
-    assert memcli(command, "deploy", "--json").code == 0
-    (one,) = noted(vault)
-    assert (one["via"], [row["id"] for row in one["rows"]]) == (command, [mine])
 
 
 def hook(process: Run, event: str, **payload: str) -> str:

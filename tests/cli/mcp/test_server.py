@@ -159,38 +159,6 @@ def test_description_says_when_to_call_and_when_not(tool: Any) -> None:
 # --- what they do ---------------------------------------------------------------------
 
 
-def test_life_of_a_memory(serve: Serve, vault: Vault) -> None:
-    async def work(client: Client) -> None:
-        text = "We deploy from main on Tuesdays"
-        draft = {"text": text, "kind": "blocker"}
-        saved = await client.call_tool("memory_save", draft)
-        first = saved.structured_content["id"]
-        assert spoken(saved).startswith(f"saved {first}")
-        assert vault.get(first).source.writer == "skill"
-        given = {"id": first, "text": "We deploy from main every day", "reason": "r"}
-        second = (await ask(client, "memory_evolve", given))["id"]
-        (row,) = (await ask(client, "memory_recall", query="deploy"))["rows"]
-        assert (row["id"], row["text"]) == (second, given["text"])
-        plan = await ask(client, "memory_resolve", query="deploy main")
-        assert (plan["applied"], plan["count"]) == (False, 0)
-        ids = [target["id"] for target in plan["plan"]["targets"]]
-        solved = {"ids": ids, "note": "moved away", "by": "me"}
-        admin = {"action": "resolve", "arguments": solved}
-        assert spoken(await client.call_tool("memory_admin", admin)) == (
-            "resolved 1 item"
-        )
-        assert (await ask(client, "memory_recall", query="deploy"))["rows"] == []
-        seen = await ask(client, "memory_inspect", id=second)
-        assert (seen["eligible"], seen["resolved_by"]) == (False, "me")
-        undo = {"ids": [second], "undo": True}
-        back = await client.call_tool("memory_resolve", undo)
-        assert spoken(back) == "reopened 1 item"
-        reverted = await ask(client, "memory_evolve", id=second, revert=True)
-        assert reverted["supersedes"] == second
-
-    serve(work)
-
-
 MISTAKES: list[tuple[str, dict[str, Any], str, str]] = [
     ("memory_recall", {"query": "x", "taggs": ["a"]}, "unknown_field", "'tags'"),
     (

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from memcli.entries import codec
 from memcli.entries.dates import to_epoch
-from memcli.entries.entry import Entry, Status, Visibility
+from memcli.entries.entry import Entry, Layer, Status, Visibility
+from memcli.entries.merging.fields import carried
 from memcli.entries.merging.files import MergedFile, Version
 from memcli.entries.merging.files import merge_file as merge
 
@@ -62,6 +63,9 @@ def extra(*lines: str) -> Fields:
          "expires_at '2027-02-01' gave way to '2027-03-01'"),
         ({"project": "a"}, {"project": "b"}, {"project": "c", "updated": LATER},
          {"project": "c"}, "project 'b' gave way to 'c'"),
+        # Of two looks of a report one counts, as a whole.
+        ({"layer": Layer.MODEL, "evidence": ("c",)}, {"evidence": ("a",)},
+         {"evidence": ("b",), "updated": LATER}, {"evidence": ("b",)}, ""),
         ({"visibility": Visibility.PRIVATE},
          {"visibility": Visibility.GROUP, "groups": ("board",)},
          {"visibility": Visibility.GROUP, "groups": ("dev",)},
@@ -77,6 +81,14 @@ def test_each_field_is_merged_by_its_rule(
     assert {name: getattr(entry, name) for name in merged} == merged
     assert done.notes == ((note,) if note else ())
     assert done.kept == ()
+
+
+def test_a_later_version_takes_the_look_at_the_one_before_only_with_its_words() -> None:
+    before = BASE.replace(layer=Layer.MODEL, evidence=("c",))
+    looked, later = before.replace(evidence=("a",)), before.replace(pinned=True)
+    for words, evidence in ((BASE.body, ("a",)), ("Other words\n", ("c",))):
+        current = later.replace(body=words)
+        assert carried(before, looked, current).evidence == evidence
 
 
 def test_lists_that_are_too_long_together_are_kept_in_two_files() -> None:

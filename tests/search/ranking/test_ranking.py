@@ -154,15 +154,6 @@ def test_scores_fall_and_coverage_is_a_share(docs: list[Doc], question: str) -> 
     assert bool(found.hits) == bool(set(question.split()) & held)
 
 
-@given(docs=DOCS, question=_QUESTION, data=st.data())
-def test_what_is_not_admitted_or_not_within_is_never_a_hit(
-    docs: list[Doc], question: str, data: st.DataObject
-) -> None:
-    some = data.draw(st.sets(st.sampled_from(range(len(docs)))))
-    for options in ({"shown": partial(filtered, some)}, {"within": some}):
-        assert {hit.doc for hit in ranked(docs, question, **options).hits} <= some
-
-
 @settings(max_examples=25)
 @given(docs=DOCS, question=_QUESTION)
 def test_the_pieces_add_up_to_the_score(docs: list[Doc], question: str) -> None:
@@ -205,11 +196,6 @@ def test_a_learned_factor_moves_what_it_may_and_the_beginning_stays_the_beginnin
 
 def doc(order: int, text: str, session: int = 0, seq: int = 0, moment: int = 0) -> Doc:
     return Doc(order, tuple(text.split()), session, seq, moment=moment)
-
-
-def test_equal_scores_break_on_the_order_of_the_entry() -> None:
-    docs = [doc(3, "heron"), doc(1, "heron"), doc(2, "heron")]
-    assert orders(docs, "heron") == [1, 2, 3]
 
 
 def test_the_rarer_word_counts_more() -> None:

@@ -182,18 +182,6 @@ def test_one_session_that_fails_stops_no_other(
 # --- who lives --------------------------------------------------------------------
 
 
-def test_a_live_session_is_never_swept(
-    live: Vault, tmp_path: Path, started: list[str]
-) -> None:
-    path = session(tmp_path, "s1", ALWAYS)
-    end(live, "s1", path)
-    for marker, transcript in ((7_200, 60), (60, 7_200)):
-        age(mark(live, "s1"), marker)
-        age(path, transcript)
-        assert outcomes(live) == ["live"]
-    assert texts(live) == []
-
-
 @pytest.mark.parametrize("event", ["prompt-submit", "stop", "session-start"])
 def test_a_session_that_was_mined_meanwhile_lives_again(
     live: Vault, tmp_path: Path, started: list[str], event: str

@@ -152,20 +152,6 @@ def test_a_repair_takes_its_steps_and_leaves_the_rest(vault: Vault, case: Any) -
         assert all((part.lstrip("!") in text) != (part[0] == "!") for part in parts)
 
 
-def test_a_dead_lock_of_git_goes_and_one_that_may_live_stays(vault: Vault) -> None:
-    lock = Path(vault.root, ".git", "index.lock")
-    lock.touch()
-    recent = lock.stat().st_mtime - 300
-    os.utime(lock, (recent, recent))
-    found = repair.plan(vault)
-    assert (found.steps, found.ok) == ([], False)
-    os.utime(lock, (1, 1))
-    found = repair.apply(vault, repair.plan(vault))
-    assert [step.code for step in found.steps] == ["git_lock"]
-    assert not lock.exists()
-    vault.save(vault.draft({"text": "works again"}))
-
-
 def test_what_has_changed_since_the_plan_is_left_as_it_is(vault: Vault) -> None:
     lock = Path(vault.root, ".git", "index.lock")
     names = ("broken.md", "fine.md", "staged.md")
