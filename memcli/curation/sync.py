@@ -279,7 +279,11 @@ def _came(
     force = Force()
     if coming and before is not None:
         after = sync_report.rules(at.vault, repository)
-        force = sync_report.force_of(before, after)
+        hidden = before.hidden
+        there = at.vault.read(
+            lambda reader: {name for name in hidden if len(reader.exact("id", name))}
+        )
+        force = sync_report.force_of(before, after, there)
     if force.paths or force.weakened:
         # Any file may end a rule: another entry of the same words may be resolved.
         paths = () if force.weakened else force.paths

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from memcli.entries import codec, layout, no_secrets
 from memcli.entries.eligibility import View
-from memcli.entries.entry import Status
+from memcli.entries.entry import Status, Visibility
 from memcli.entries.file_checks import reworded
 from memcli.entries.identity import claim
 from memcli.entries.text.counted import counted
@@ -28,16 +28,19 @@ from memcli.vault.health.working_tree import working_tree
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from typing import Any
 
     from memcli.entries.merging.trees import MergeNote
     from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
     from memcli.storage.git.repository import Repository
     from memcli.storage.git.tree import Difference
     from memcli.vault.vault import Vault
 
 _ARCHIVE = layout.ARCHIVE + "/"
+# Of a rule so many characters decide whether it is told, and what it refuses.
+_READ = 50_000
 NOTHING_NEW = "nothing new on either side"
 _MOST_KEYS = 8
 
@@ -85,50 +88,60 @@ def traffic_of(
 
 
 class Acting(NamedTuple):
-    """An entry in force that acts unasked: how, where, for whom and with which claim;
-    its versions, by id; and its file."""
+    """An entry in force that acts unasked: whether it is pinned, what `enforce` says,
+    and all else that decides when, where and for whom it acts; its versions, by id; and
+    its file."""
 
     id: str
-    how: tuple[bool, str | None, str, str | None, str, str | None, str]
+    how: tuple[bool, str | None, object]
     versions: frozenset[str]
     path: str
 
 
 class Rules(NamedTuple):
-    """The entries of a vault that act unasked, for its owner; and the paths of those
-    whose words were changed after they were resolved."""
+    """The entries of a vault that act unasked, for its owner; the paths of those whose
+    words were changed after they were resolved; and the ids of those that not every
+    agent may see."""
 
     acting: Sequence[Acting] = ()
     reworded: frozenset[str] = frozenset()
+    hidden: frozenset[str] = frozenset()
 
 
 class Force(NamedTuple):
     """The entries that act unasked since a sync: the pinned ones, which go into every
-    session, and those with `enforce`, which may stop a tool.
+    session, those with `enforce`, which may stop a tool, and other constraints.
 
-    `paths` are those of both, `by` names who wrote them, but for the user. `weakened`
+    `paths` are those of all, `by` names who wrote them, but for the user. `weakened`
     has the ids of those that acted before and act no more, or for others. `reworded`
-    counts those whose words were changed after they were resolved.
+    counts those whose words were changed after they were resolved, `opened` those that
+    more agents may see than before.
     """
 
     pinned: int = 0
     enforced: int = 0
+    constraints: int = 0
     paths: tuple[str, ...] = ()
     by: tuple[str, ...] = ()
     weakened: tuple[str, ...] = ()
     reworded: int = 0
+    opened: int = 0
 
     @property
     def said(self) -> list[str]:
         """A line each for what a person should look at: how many, whose, and how."""
         by = f" by {', '.join(self.by)}" if self.by else ""
-        acts = f"{self.pinned:,} pinned, {self.enforced:,} with `enforce`{by}"
+        acts = f"{self.pinned:,} pinned, {self.enforced:,} with `enforce`"
+        if self.constraints:
+            acts += f", {counted(self.constraints, 'other constraint')}"
+        seen = counted(self.opened, "private entry")
         gone = f"{counted(len(self.weakened), 'rule')} no longer in force as before{by}"
         opened = (
             f"{counted(self.reworded, 'resolved entry')} with other words than when "
         )
         lines = {
-            f"{acts}: see memcli inspect": self.paths,
+            f"{acts}{by}: see memcli inspect": self.paths,
+            f"{seen} that more agents may see now: see memcli log": self.opened,
             f"{gone}: see memcli log": self.weakened,
             f"{opened}resolved: see memcli inspect lint": self.reworded,
         }
@@ -138,32 +151,50 @@ class Force(NamedTuple):
 def rules(vault: Vault, repository: Repository) -> Rules:
     """The rules of a vault as they are now."""
     # Only an escape hides a key's name from the search.
-    keys = r"pinned|enforce|resolved_text|\\"
+    keys = r"pinned|enforce|resolved_text|constraint|visibility|\\"
     words = ("grep", "-l", "-z", "-E", "-e", keys, "HEAD", "--", "*.md")
     there = repository.answer(*words).decode("utf-8", "surrogateescape")
     paths = [name.partition(":")[2] for name in there.split("\0")]
 
     def look(reader: Reader) -> Rules:
         view = View(vault.now_ms() // 1000)
-        found, resolved = [], []
+        found, resolved, hidden = [], [], set()
         for doc in (doc for path in paths for doc in reader.exact("path", path)):
             row, enforce = reader.row(doc), enforced(reader.row(doc))
+            if row.visibility != Visibility.SHARED:
+                hidden.add(row.id)
+            acts = row.pinned or enforce or row.kind == "constraint"
             if row.status == Status.RESOLVED:
                 resolved.append(row.path)
-            elif (row.pinned or enforce) and reader.verdict(doc, view) is None:
-                who = row.project, row.visibility, row.agent
-                how = (row.pinned, enforce, row.kind, *who, claim(row.text))
+            elif acts and reader.verdict(doc, view) is None:
+                how = (row.pinned, enforce, _how(row))
                 versions = lineage.versions(reader, row.id)
                 ids = frozenset(version.id for version in versions)
                 found.append(Acting(row.id, how, ids, row.path))
         changed = (path for path in resolved if reworded(vault.stored(path).entry))
-        return Rules(found, frozenset(changed))
+        return Rules(found, frozenset(changed), frozenset(hidden))
 
     return vault.read(look)
 
 
-def force_of(before: Rules, after: Rules) -> Force:
-    """The rules that a sync brought, changed, or put out of force."""
+def _how(row: StoredRow) -> tuple[object, ...]:
+    """When, where and for whom an entry acts, and with which words."""
+    from memcli.entries.text import code_terms, prompt_injection
+
+    told = prompt_injection.of_entry(row.title, row.text[:_READ]) is None
+    refuses = code_terms.triggers(row.text[:_READ]).found if row.enforce else ()
+    who = row.project, row.visibility, row.agent, row.expires_at, row.item
+    return (row.kind, *who, claim(row.text), told, refuses)
+
+
+def force_of(before: Rules, after: Rules, there: Collection[str] = ()) -> Force:
+    """The rules that a sync brought, changed, or put out of force.
+
+    Args:
+        before: those before it.
+        after: those now.
+        there: of the entries that not every agent could see those that are there still.
+    """
     known = {(each.id, each.how) for each in before.acting}
     new = [each for each in after.acting if (each.id, each.how) not in known]
     # Neither itself as before nor its next version.
@@ -172,6 +203,8 @@ def force_of(before: Rules, after: Rules) -> Force:
     return Force(
         pinned=sum(each.how[0] for each in new),
         enforced=sum(each.how[1] is not None for each in new),
+        constraints=sum(each.how[:2] == (False, None) for each in new),
+        opened=len((before.hidden - after.hidden).intersection(there)),
         paths=tuple(each.path for each in new),
         weakened=tuple(sorted(gone)),
         reworded=len(after.reworded - before.reworded),
@@ -279,6 +312,8 @@ class Synced(NamedTuple):
                 **self.came.as_dict(),
                 "pinned": self.force.pinned,
                 "enforced": self.force.enforced,
+                "constraints": self.force.constraints,
+                "opened": self.force.opened,
                 "by": self.force.by,
                 "weakened": self.force.weakened,
                 "reworded": self.force.reworded,

@@ -235,12 +235,16 @@ def current(reader: Reader, entry_id: str) -> str | None:
     return None
 
 
+_MOST_VERSIONS = 1_000
+
+
 def versions(reader: Reader, entry_id: str) -> list[Version]:
-    """Everything that an entry replaced or was replaced by, the oldest first."""
+    """Everything that an entry replaced or was replaced by, the oldest first; of more
+    than a thousand versions the nearest."""
     rows: dict[str, StoredRow] = {}
     waiting = [entry_id]
-    while waiting:
-        name = waiting.pop()
+    while waiting and len(rows) < _MOST_VERSIONS:
+        name = waiting.pop(0)
         row = None if name in rows else _head(reader, name)
         if row is None:
             continue

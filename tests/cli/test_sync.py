@@ -29,6 +29,7 @@ def test_one_line_says_what_went_and_names_what_was_committed(
     assert data["came"] == {
         "commits": 1, "added": 1, "changed": 0, "removed": 0, "entries": 1,
         "pinned": 1, "enforced": 1, "by": [], "weakened": [], "reworded": 0,
+        "constraints": 0, "opened": 0,
     }  # fmt: skip
     acts, see = "1 pinned, 1 with `enforce`", ": see memcli inspect"
     assert f"1 entry came ({acts}{see})" in data["line"]

@@ -19,6 +19,7 @@ import pytest
 
 from memcli import Vault, Vaults
 from memcli.entries import layout
+from memcli.entries.text import prompt_injection
 from memcli.errors import InvalidValue, MemcliError, Unreadable
 from memcli.sessions.hooks import call as hook
 from memcli.sessions.hooks import pipe
@@ -365,7 +366,9 @@ def test_a_text_of_openings_that_nothing_closes_is_read_in_its_length(
 ) -> None:
     path = Path(vault.root, "memories", "openings.md")
     path.parent.mkdir(exist_ok=True)
-    path.write_text(piece * 20_000 + "\n", encoding="utf-8")
+    text = piece * 20_000
+    path.write_text(f"---\nkind: constraint\n---\n{text}\n", encoding="utf-8")
     began = time.process_time()
     assert vault.recall("openings").rows is not None
+    assert prompt_injection.of_entry("openings", text, "repo") is None
     assert time.process_time() - began < 3

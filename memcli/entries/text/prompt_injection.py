@@ -113,6 +113,8 @@ def _folded(text: str) -> str:
     # A line that is quoted or a comment goes on with the next one.
     text = re.sub(r"(?m)^[ \t]*(?:>+|#+|//+)[ \t]+", "", text)
     text = re.sub(_SPACED, _joined, text)
+    # No emphasis is so long, and what follows takes the square of a run's length.
+    text = re.sub(r"[*`_]{9,}", " ", text)
     return re.sub(
         r"(?<=\w)[*`_]+(?=\W|$)|(?<!\w)[*`_]+(?=\w)|[*`]+(?=\w)", "", text.casefold()
     )
