@@ -89,8 +89,7 @@ def traffic_of(
 
 class Acting(NamedTuple):
     """An entry in force that acts unasked: whether it is pinned, what `enforce` says,
-    and all else that decides when, where and for whom it acts; its versions, by id; and
-    its file."""
+    and when, where and for whom it acts; its versions, by id; and its file."""
 
     id: str
     how: tuple[bool, str | None, object]
@@ -99,9 +98,8 @@ class Acting(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """The entries of a vault that act unasked, for its owner; the paths of those whose
-    words were changed after they were resolved; and the ids of those that not every
-    agent may see."""
+    """The entries of a vault that act unasked; the paths of those whose words changed
+    after they were resolved; and the ids of those that not every agent may see."""
 
     acting: Sequence[Acting] = ()
     reworded: frozenset[str] = frozenset()
@@ -136,14 +134,12 @@ class Force(NamedTuple):
             acts += f", {counted(self.constraints, 'other constraint')}"
         seen = counted(self.opened, "private entry")
         gone = f"{counted(len(self.weakened), 'rule')} no longer in force as before{by}"
-        opened = (
-            f"{counted(self.reworded, 'resolved entry')} with other words than when "
-        )
+        other = counted(self.reworded, "resolved entry")
         lines = {
             f"{acts}{by}: see memcli inspect": self.paths,
             f"{seen} that more agents may see now: see memcli log": self.opened,
             f"{gone}: see memcli log": self.weakened,
-            f"{opened}resolved: see memcli inspect lint": self.reworded,
+            f"{other} with new words since: see memcli inspect lint": self.reworded,
         }
         return [line for line, given in lines.items() if given]
 
@@ -188,13 +184,8 @@ def _how(row: StoredRow) -> tuple[object, ...]:
 
 
 def force_of(before: Rules, after: Rules, there: Collection[str] = ()) -> Force:
-    """The rules that a sync brought, changed, or put out of force.
-
-    Args:
-        before: those before it.
-        after: those now.
-        there: of the entries that not every agent could see those that are there still.
-    """
+    """The rules that a sync brought, changed, or put out of force; `there` are those of
+    the hidden entries before that are there still."""
     known = {(each.id, each.how) for each in before.acting}
     new = [each for each in after.acting if (each.id, each.how) not in known]
     # Neither itself as before nor its next version.
