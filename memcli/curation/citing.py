@@ -266,7 +266,9 @@ def renewed(
     if not cites and old.evidence and fresh.evidence == old.evidence:
         return fresh.replace(refreshed_at=old.refreshed_at or old.created or None)
     looked = (of and of.looked) or now
-    fresh = fresh.replace(refreshed_at=looked)
+    # Who adds to what the same words rest on has not looked at all else.
+    as_before = old.refreshed_at or old.created or None
+    fresh = fresh.replace(refreshed_at=looked if rewritten else as_before)
     if of and cites:
         before = () if rewritten else old.evidence
         rests_on = dict.fromkeys(each for each in (*before, *cites) if each != old.id)

@@ -176,7 +176,8 @@ def supersede(
             fresh = fresh.replace(
                 evidence=rests.evidence,
                 fingerprints=rests.fingerprints,
-                research=rests.research,
+                # The words of a candidate were checked against nothing.
+                research=rests.research if candidate.layer != Layer.FACT else None,
                 refreshed_at=rests.refreshed_at or old.refreshed_at or old.created,
             )
         fresh = lineage.passed_on(

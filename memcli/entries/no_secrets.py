@@ -139,12 +139,21 @@ _TOLD_VALUE: Final = re.compile(
 )
 
 
+# What says something of one password, and forbids nothing.
+_TOLD_PLAINLY: Final = re.compile(
+    r"(?is)^(?!.*(?:\b(?:never|not|no|without|hash\w*|rotat\w*|expir\w*|reset|policy"
+    r"|manager|field|form)\b|n't\b)).*(?:\b(?:password|passphrase|passcode)\b"
+    r"|\b(?:token|secret)\b[^.]{0,40}?(?:\bis\b|=)\s*\w)"
+)
+
+
 def is_told(text: str) -> bool:
     """Whether a sentence may tell a password or the like in words.
 
     It is wide, for texts that nobody has asked to keep.
     """
-    return bool(_SECRET_WORD.search(text) and _TOLD_VALUE.search(text))
+    named = _SECRET_WORD.search(text) and _TOLD_VALUE.search(text)
+    return bool(named or _TOLD_PLAINLY.search(text))
 
 
 MARK: Final = "[REDACTED]"

@@ -164,7 +164,7 @@ def test_a_claim_that_an_edit_by_hand_opens_again_is_named_by_lint_and_by_sync(
     assert two.sync("laptop").force.reworded == 0
     done = two.sync("desk")
     assert done.force.reworded == 1
-    assert "1 resolved entry with other words" in done.line
+    assert "1 resolved entry with new words" in done.line
     desk = two.vault("desk")
     assert [each.code for each in lint(desk)] == ["resolved_reworded"]
     desk.reopen(name)

@@ -280,6 +280,8 @@ def test_what_nearly_says_a_resolved_thing_waits_with_the_reason(
         "Remember that the signing passphrase is correct horse battery staple.",
         "From now on log in to the test db as root with Tr0ub4dor&3.",
         "Always run the tests with PGPASSWORD set to Gh7kk21q.",
+        "From now on use Mellon as the password when you log in to staging.",
+        "Remember that the token for the test api is tulpenfeld.",
     ],
 )
 def test_a_password_told_in_a_sentence_is_not_kept(

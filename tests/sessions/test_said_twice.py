@@ -93,6 +93,7 @@ ANOTHER = [
     ("Keep functions below 20 lines.", "Keep functions below 40 lines."),
     ("We never deploy without a review.", "We never deploy with a review."),
     ("Never compare with == in tests.", "Never compare with === in tests."),
+    ("Never merge without a review.", "Always merge without a review."),
     ("Copy the files from staging.", "Copy the files to staging."),
     ("Push my branch first, always.", "Push your branch first, always."),
     ("Read the .env file first.", "Read the env file first."),

@@ -126,9 +126,10 @@ def _turning(text: str) -> frozenset[str]:
 
 
 def _agree(text: str, other: str) -> bool:
-    """Whether both deny or neither does, with the same numbers and signs of code."""
+    """Whether both deny as often, with the same numbers and signs of code."""
     first, second = _words(text), _words(other)
-    if any(map(_denies, first)) != any(map(_denies, second)):
+    # "Never merge without review" denies twice, and is no "merge without review".
+    if sum(map(_denies, first)) != sum(map(_denies, second)):
         return False
     numbers = set(filter(_is_number, first)) == set(filter(_is_number, second))
     return numbers and _signs(text) == _signs(other)
