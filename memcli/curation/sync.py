@@ -118,8 +118,9 @@ def in_turn(
         raise
     if not dry_run:
         vaults.note_sync(vault, done.line, None)
-    if by_itself and done.news:
-        detached.note_news(vault.root, done.news, vault.environ)
+    news = sync_report.news_of(done.vault, done.force, done.config)
+    if by_itself and news:
+        detached.note_news(vault.root, news, vault.environ)
     return done
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from memcli.entries import codec, layout, no_secrets
 from memcli.entries.eligibility import View
-from memcli.entries.entry import Status, Visibility
+from memcli.entries.entry import Item, Status, Visibility
 from memcli.entries.file_checks import reworded
 from memcli.entries.identity import claim
 from memcli.entries.text.counted import counted
@@ -131,7 +131,7 @@ class Force(NamedTuple):
         by = f" by {', '.join(self.by)}" if self.by else ""
         acts = f"{self.pinned:,} pinned, {self.enforced:,} with `enforce`"
         if self.constraints:
-            acts += f", {counted(self.constraints, 'other constraint')}"
+            acts += f", {counted(self.constraints, 'other rule')}"
         seen = counted(self.opened, "private entry")
         gone = f"{counted(len(self.weakened), 'rule')} no longer in force as before{by}"
         other = counted(self.reworded, "resolved entry")
@@ -147,7 +147,7 @@ class Force(NamedTuple):
 def rules(vault: Vault, repository: Repository) -> Rules:
     """The rules of a vault as they are now."""
     # Only an escape hides a key's name from the search.
-    keys = r"pinned|enforce|resolved_text|constraint|visibility|\\"
+    keys = r"pinned|enforce|resolved_text|constraint|invariant|visibility|\\"
     words = ("grep", "-l", "-z", "-E", "-e", keys, "HEAD", "--", "*.md")
     there = repository.answer(*words).decode("utf-8", "surrogateescape")
     paths = [name.partition(":")[2] for name in there.split("\0")]
@@ -159,7 +159,8 @@ def rules(vault: Vault, repository: Repository) -> Rules:
             row, enforce = reader.row(doc), enforced(reader.row(doc))
             if row.visibility != Visibility.SHARED:
                 hidden.add(row.id)
-            acts = row.pinned or enforce or row.kind == "constraint"
+            rule = row.kind == "constraint" or row.item == Item.INVARIANT
+            acts = row.pinned or enforce or rule
             if row.status == Status.RESOLVED:
                 resolved.append(row.path)
             elif acts and reader.verdict(doc, view) is None:
@@ -180,7 +181,8 @@ def _how(row: StoredRow) -> tuple[object, ...]:
     told = prompt_injection.of_entry(row.title, row.text[:_READ]) is None
     refuses = code_terms.triggers(row.text[:_READ]).found if row.enforce else ()
     who = row.project, row.visibility, row.agent, row.expires_at, row.item
-    return (row.kind, *who, claim(row.text), told, refuses)
+    words = row.title, claim(row.text), told, refuses, row.code
+    return (row.kind, row.layer, *who, *words)
 
 
 def force_of(before: Rules, after: Rules, there: Collection[str] = ()) -> Force:
@@ -287,11 +289,6 @@ class Synced(NamedTuple):
         if len(self.config) > _MOST_KEYS:
             names += f" and {len(self.config) - _MOST_KEYS} more"
         return f"the remote changed the vault's config: {names}" if names else ""
-
-    @property
-    def news(self) -> str:
-        """As `news_of`."""
-        return news_of(self.vault, self.force, self.config)
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -445,5 +442,6 @@ def tell_unpushed(vault: Vault, done: Synced, *, by_itself: bool) -> None:
     if done.moved:
         told = "; ".join(filter(None, (done.line, done.changed_config)))
         vault.tell(f"merged here, not pushed: {told}")
-        if by_itself and done.news:
-            detached.note_news(vault.root, done.news, vault.environ)
+        news = news_of(done.vault, done.force, done.config)
+        if by_itself and news:
+            detached.note_news(vault.root, news, vault.environ)

@@ -170,13 +170,10 @@ def _taken_back(at: Changing, fates: Sequence[Fate], earlier: Record) -> list[Fa
         at_then = noted.get("at")
         when = dates.to_epoch(at_then) if at_then else -1
         seen = tuple(one for one in entry.seen if dates.to_epoch(one) != when)
-        if (
-            action == "seen"
-            and earlier.session in entry.evidence
-            and seen != entry.seen
-        ):
-            left = tuple(one for one in entry.evidence if one != earlier.session)
-            at.write(stored, entry.replace(seen=seen, evidence=left), "review")
+        if action == "seen":
+            if earlier.session in entry.evidence and seen != entry.seen:
+                left = tuple(one for one in entry.evidence if one != earlier.session)
+                at.write(stored, entry.replace(seen=seen, evidence=left), "review")
             continue
         if entry.status is Status.ACTIVE and same and is_unconfirmed(entry):
             entry = entry.replace(status=Status.PENDING, confidence=Confidence.MEDIUM)

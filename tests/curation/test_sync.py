@@ -713,5 +713,5 @@ def test_a_private_entry_that_a_colleague_opens_and_a_constraint_are_named(
     put(laptop, "memories/rule.md", "---\nkind: constraint\n---\nAlways deploy\n")
     two.sync("laptop")
     line = two.sync("desk").line
-    assert "0 pinned, 0 with `enforce`, 1 other constraint: see memcli inspect" in line
+    assert "0 pinned, 0 with `enforce`, 1 other rule: see memcli inspect" in line
     assert "1 private entry that more agents may see now: see memcli log" in line

@@ -94,7 +94,6 @@ TAKEN_BACK = """
 I don't agree with it.
 Should we?
 What do you think of the wording?
-haha no
 Regards, Bob
 That is what the sign at the door says.
 Scratch that.
@@ -106,7 +105,6 @@ hmm no, main. Deploy from main.
 for now, until the bug is fixed. Run the build.
 that's how Netflix does it. Run the build.
 Just kidding.
-that was meant for the team
 vergiss es
 """.strip().split("\n")
 # Turns of the work, before and after a rule.
