@@ -236,7 +236,7 @@ def _other_vaults(caller: Caller) -> Iterator[Check]:
 def _hosts(
     environ: Mapping[str, str], cwd: str, around: Surroundings
 ) -> Iterator[Check]:
-    """What is installed in the hosts, and the hosts here that do not call memcli."""
+    """The installations in the hosts, and the hosts here that do not call memcli."""
     from memcli.hosts import install
 
     machine = install.Machine(environ, cwd, around.program)

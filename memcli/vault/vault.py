@@ -93,7 +93,6 @@ class Vault:
         self.source = source
         self.own: Vault | None = None
         self.starts_sync = True
-        self.in_hook = False
         self._project: tuple[Project | None] | None = None
         self._engine = engine
         if engine is not None:
@@ -299,7 +298,8 @@ class Vault:
                 return False
             from memcli.vault import code_state
 
-            look = code_state.hook_watch if self.in_hook else code_state.Watch
+            hurries = self.caller.via == "hook"
+            look = code_state.hook_watch if hurries else code_state.Watch
             try:
                 watch = watch or look(self.project)
             except MemcliError:  # a config that names no project; hooks go on

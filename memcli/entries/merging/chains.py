@@ -266,7 +266,7 @@ def _looked_before(
 
 
 def _subjects(entry: Entry) -> Sequence[str]:
-    """What an entry is about: its entities, as they are compared, or else its tags."""
+    """The subjects of an entry: its entities as they are compared, or else its tags."""
     from memcli.entries.text.tokens import name_key
 
     return [f"@{name_key(name)}" for name in entry.entities] or entry.tags

@@ -45,7 +45,7 @@ class Trigger(NamedTuple):
 
 
 class Triggers(NamedTuple):
-    """What makes hooks tell a lesson.
+    """The words and paths at which hooks tell a lesson.
 
     Attributes:
         found: what to look for, in the order of the text.

@@ -87,7 +87,6 @@ class Answer:
         except MemcliError:
             pass  # a disk that cannot be written to can be read
         self.vault = opened(self.root, self.event.cwd)
-        self.vault.in_hook = True
         try:
             self.project = self.vault.project
         except MemcliError as error:  # then only what holds everywhere is told
