@@ -12,20 +12,19 @@ import time
 from contextlib import ExitStack
 from shlex import quote
 
-from memcli.curation import sync_report
+from memcli.curation import sync_report, sync_rules
 from memcli.curation.sync_report import (
-    Force,
     Synced,
     Traffic,
     Uncommitted,
     traffic_of,
 )
+from memcli.curation.sync_rules import Force
 from memcli.entries import layout
 from memcli.errors import HistoryError, LockBusy, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import (
     arrival,
-    detached,
     journal,
     state_dirs,
     user_config,
@@ -118,9 +117,7 @@ def in_turn(
         raise
     if not dry_run:
         vaults.note_sync(vault, done.line, None)
-    news = sync_report.news_of(done.vault, done.force, done.config)
-    if by_itself and news:
-        detached.note_news(vault.root, news, vault.environ)
+        sync_rules.tell_news(vault, done.force, done.config, by_itself=by_itself)
     return done
 
 
@@ -184,13 +181,11 @@ class At(NamedTuple):
 
 def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
     vault, repository, remote, _, dry_run, most = at
-    if journal.exists(vault.root):  # what a killed command began is finished first
-        _lock(at).__exit__(None, None, None)
-    started = repository.commit_of("HEAD")
+    started = _begun(at)
     found = sync_report.Uncommitted() if vault.read_only else _committed(at)
     ours = repository.commit_of("HEAD")
     plans: list[MergePlan] = []
-    before: sync_report.Rules | None = None
+    before: sync_rules.Rules | None = None
     pushed, failed = False, None
     came, force, config = Traffic(), Force(), list[str]()
     for number in range(_TRIES):
@@ -199,7 +194,7 @@ def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
         # A remote that moves meanwhile is fetched again and merged again.
         theirs = _fetched(at)
         if before is None and not dry_run and theirs not in (None, ours):
-            before = sync_report.rules(vault, repository)
+            before = sync_rules.note_rules(vault, repository)
         try:
             plans += _merged(at, theirs)
         except HistoryError as error:
@@ -211,10 +206,7 @@ def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
         head = repository.commit_of("HEAD")
         if vault.read_only or dry_run or head in (None, theirs):
             break
-        # Who is killed while the remote takes its time has merged, and told nothing.
-        news = sync_report.news_of(vault.named, force, config)
-        with detached.kept_news(vault.root, news, vault.environ):
-            pushed, failed = _push(at, head)
+        pushed, failed = _push(at, head)
         if pushed or failed:
             break
         vault.tell(f"{remote.name} has new commits since the merge; merging again")
@@ -256,6 +248,23 @@ def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
     return done
 
 
+def _begun(at: At) -> str | None:
+    """Finish what a killed command began, and tell what a sync brought that ended after
+    its merge, before it could tell that itself; the vault's commit."""
+    vault, repository, *_, dry_run, most = at
+    if journal.exists(vault.root):
+        _lock(at).__exit__(None, None, None)
+    head = repository.commit_of("HEAD")
+    before = sync_rules.noted_rules(vault)
+    if before and head and not dry_run:
+        start = repository.commit_of(before.commit) or head
+        _, force, config = _came(at, start, head, before)
+        if news := sync_rules.news_of(vault.named, force, config):
+            vault.tell(f"interrupted before it could tell: {news}")
+        sync_rules.tell_news(vault, force, config, by_itself=most is not None)
+    return head
+
+
 def _push(at: At, commit: str) -> tuple[bool, MemcliError | KeyboardInterrupt | None]:
     """Give the remote a commit: whether it took it, and the error that ended that."""
     try:
@@ -265,7 +274,7 @@ def _push(at: At, commit: str) -> tuple[bool, MemcliError | KeyboardInterrupt | 
 
 
 def _came(
-    at: At, ours: str, theirs: str, before: sync_report.Rules | None
+    at: At, ours: str, theirs: str, before: sync_rules.Rules | None
 ) -> tuple[Traffic, Force, list[str]]:
     """The entries that the remote brought, those that act unasked, and the settings.
 
@@ -279,12 +288,12 @@ def _came(
     coming = _differences(repository, _base(repository, ours, theirs), theirs)
     force = Force()
     if coming and before is not None:
-        after = sync_report.rules(at.vault, repository)
+        after = sync_rules.rules(at.vault, repository)
         hidden = before.hidden
         there = at.vault.read(
             lambda reader: {name for name in hidden if len(reader.exact("id", name))}
         )
-        force = sync_report.force_of(before, after, there)
+        force = sync_rules.force_of(before, after, there)
     if force.paths or force.weakened:
         # Any file may end a rule: another entry of the same words may be resolved.
         paths = () if force.weakened else force.paths

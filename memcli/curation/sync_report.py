@@ -9,38 +9,30 @@ forgotten, in a commit of its own.
 
 from __future__ import annotations
 
+from memcli.curation import sync_rules
+from memcli.curation.sync_rules import Force
 from memcli.entries import codec, layout, no_secrets
-from memcli.entries.eligibility import View
-from memcli.entries.entry import Item, Status, Visibility
-from memcli.entries.file_checks import reworded
-from memcli.entries.identity import claim
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
-from memcli.search.stored_row import enforced
-from memcli.storage import detached, files, settings
+from memcli.storage import files, settings
 from memcli.storage.git import commit as commits
 from memcli.storage.git import tree
 from memcli.storage.vault_paths import inside
-from memcli.vault import lineage
 from memcli.vault.health.working_tree import working_tree
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from memcli.entries.merging.trees import MergeNote
-    from memcli.search.reader import Reader
-    from memcli.search.stored_row import StoredRow
     from memcli.storage.git.repository import Repository
     from memcli.storage.git.tree import Difference
     from memcli.vault.vault import Vault
 
 _ARCHIVE = layout.ARCHIVE + "/"
-# Of a rule so many characters decide whether it is told, and what it refuses.
-_READ = 50_000
 NOTHING_NEW = "nothing new on either side"
 _MOST_KEYS = 8
 
@@ -85,123 +77,6 @@ def traffic_of(
         else:
             changed += 1
     return Traffic(commits, added, changed, removed)
-
-
-class Acting(NamedTuple):
-    """An entry in force that acts unasked: whether it is pinned, what `enforce` says,
-    and when, where and for whom it acts; its versions, by id; and its file."""
-
-    id: str
-    how: tuple[bool, str | None, object]
-    versions: frozenset[str]
-    path: str
-
-
-class Rules(NamedTuple):
-    """The entries of a vault that act unasked; the paths of those whose words changed
-    after they were resolved; and the ids of those that not every agent may see."""
-
-    acting: Sequence[Acting] = ()
-    reworded: frozenset[str] = frozenset()
-    hidden: frozenset[str] = frozenset()
-
-
-class Force(NamedTuple):
-    """The entries that act unasked since a sync: the pinned ones, which go into every
-    session, those with `enforce`, which may stop a tool, and other constraints.
-
-    `paths` are those of all, `by` names who wrote them, but for the user. `weakened`
-    has the ids of those that acted before and act no more, or for others. `reworded`
-    counts those whose words were changed after they were resolved, `opened` those that
-    more agents may see than before.
-    """
-
-    pinned: int = 0
-    enforced: int = 0
-    constraints: int = 0
-    paths: tuple[str, ...] = ()
-    by: tuple[str, ...] = ()
-    weakened: tuple[str, ...] = ()
-    reworded: int = 0
-    opened: int = 0
-
-    @property
-    def said(self) -> list[str]:
-        """A line each for what a person should look at: how many, whose, and how."""
-        by = f" by {', '.join(self.by)}" if self.by else ""
-        acts = f"{self.pinned:,} pinned, {self.enforced:,} with `enforce`"
-        if self.constraints:
-            acts += f", {counted(self.constraints, 'other rule')}"
-        seen = counted(self.opened, "private entry")
-        gone = f"{counted(len(self.weakened), 'rule')} no longer in force as before{by}"
-        other = counted(self.reworded, "resolved entry")
-        lines = {
-            f"{acts}{by}: see memcli inspect": self.paths,
-            f"{seen} that more agents may see now: see memcli log": self.opened,
-            f"{gone}: see memcli log": self.weakened,
-            f"{other} with new words since: see memcli inspect lint": self.reworded,
-        }
-        return [line for line, given in lines.items() if given]
-
-
-def rules(vault: Vault, repository: Repository) -> Rules:
-    """The rules of a vault as they are now."""
-    # Only an escape hides a key's name from the search.
-    keys = r"pinned|enforce|resolved_text|constraint|invariant|visibility|\\"
-    words = ("grep", "-l", "-z", "-E", "-e", keys, "HEAD", "--", "*.md")
-    there = repository.answer(*words).decode("utf-8", "surrogateescape")
-    paths = [name.partition(":")[2] for name in there.split("\0")]
-
-    def look(reader: Reader) -> Rules:
-        view = View(vault.now_ms() // 1000)
-        found, resolved, hidden = [], [], set()
-        for doc in (doc for path in paths for doc in reader.exact("path", path)):
-            row, enforce = reader.row(doc), enforced(reader.row(doc))
-            if row.visibility != Visibility.SHARED:
-                hidden.add(row.id)
-            rule = row.kind == "constraint" or row.item == Item.INVARIANT
-            acts = row.pinned or enforce or rule
-            if row.status == Status.RESOLVED:
-                resolved.append(row.path)
-            elif acts and reader.verdict(doc, view) is None:
-                how = (row.pinned, enforce, _how(row))
-                versions = lineage.versions(reader, row.id)
-                ids = frozenset(version.id for version in versions)
-                found.append(Acting(row.id, how, ids, row.path))
-        changed = (path for path in resolved if reworded(vault.stored(path).entry))
-        return Rules(found, frozenset(changed), frozenset(hidden))
-
-    return vault.read(look)
-
-
-def _how(row: StoredRow) -> tuple[object, ...]:
-    """When, where and for whom an entry acts, and with which words."""
-    from memcli.entries.text import code_terms, prompt_injection
-
-    told = prompt_injection.of_entry(row.title, row.text[:_READ]) is None
-    refuses = code_terms.triggers(row.text[:_READ]).found if row.enforce else ()
-    who = row.project, row.visibility, row.agent, row.expires_at, row.item
-    words = row.title, claim(row.text), told, refuses, row.code
-    return (row.kind, row.layer, *who, *words)
-
-
-def force_of(before: Rules, after: Rules, there: Collection[str] = ()) -> Force:
-    """The rules that a sync brought, changed, or put out of force; `there` are those of
-    the hidden entries before that are there still."""
-    known = {(each.id, each.how) for each in before.acting}
-    new = [each for each in after.acting if (each.id, each.how) not in known]
-    # Neither itself as before nor its next version.
-    still = {(name, each.how) for each in after.acting for name in each.versions}
-    gone = {name for name, how in known if (name, how) not in still}
-    return Force(
-        pinned=sum(each.how[0] for each in new),
-        enforced=sum(each.how[1] is not None for each in new),
-        constraints=sum(each.how[:2] == (False, None) for each in new),
-        opened=len((before.hidden - after.hidden).intersection(there)),
-        paths=tuple(each.path for each in new),
-        weakened=tuple(sorted(gone)),
-        reworded=len(after.reworded - before.reworded),
-    )
 
 
 def changed_config(repository: Repository, coming: list[Difference]) -> list[str]:
@@ -310,18 +185,6 @@ class Synced(NamedTuple):
             "eyes": self.eyes,
             "line": self.line,
         }
-
-
-def news_of(vault: str, force: Force, config: Sequence[str]) -> str:
-    """The news of a sync that nobody saw, for a person; empty for none: rules that act
-    unasked, and who may see what.
-
-    It goes into sessions, so no name that the remote has given is in it.
-    """
-    said = force._replace(by=("others",) if force.by else ()).said
-    if config:
-        said.append(f"{counted(len(config), 'setting')} changed: see memcli config")
-    return f"a sync of {vault}: {'; '.join(said)}" if said else ""
 
 
 def _moved(verb: str, gone: str, traffic: Traffic) -> str:
@@ -442,6 +305,4 @@ def tell_unpushed(vault: Vault, done: Synced, *, by_itself: bool) -> None:
     if done.moved:
         told = "; ".join(filter(None, (done.line, done.changed_config)))
         vault.tell(f"merged here, not pushed: {told}")
-        news = news_of(done.vault, done.force, done.config)
-        if by_itself and news:
-            detached.note_news(vault.root, news, vault.environ)
+    sync_rules.tell_news(vault, done.force, done.config, by_itself=by_itself)

@@ -19,7 +19,7 @@ from memcli.storage import files, state_dirs, user_config
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 
 def start(words: Sequence[str], environ: Mapping[str, str] | None = None) -> None:
@@ -110,20 +110,6 @@ def note_news(root: str, line: str, environ: Mapping[str, str] | None) -> None:
     path = state_dirs.path(root, layout.SYNC_NEWS, environ)
     with contextlib.suppress(OSError), open(path, "a", encoding="utf-8") as file:
         file.write(" ".join(line.split()) + "\n")
-
-
-@contextlib.contextmanager
-def kept_news(
-    root: str, line: str, environ: Mapping[str, str] | None
-) -> Iterator[None]:
-    """Keep a line for the vault's user in case that this process ends meanwhile."""
-    if line:
-        note_news(root, line, environ)
-    yield
-    if line:
-        for other in take_news(root, environ):
-            if other != " ".join(line.split()):
-                note_news(root, other, environ)
 
 
 def take_news(root: str, environ: Mapping[str, str] | None) -> list[str]:

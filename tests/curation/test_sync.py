@@ -680,24 +680,26 @@ def test_a_program_in_gits_own_config_is_not_started_either(
     assert not mark.exists()
 
 
-def test_a_sync_that_is_killed_while_it_pushes_leaves_what_it_brought_to_be_told(
-    two: Clones, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("step", ["_came", "_push"])
+def test_what_a_sync_brought_is_told_by_the_next_one_if_it_is_killed_after_its_merge(
+    two: Clones, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     put(two.roots["laptop"], "rule.md", RULE.format(ACTS))
     two.sync("laptop")
-    desk = two.vault("desk")
-    say(desk, "Something to push")
+    say(two.vault("desk"), "Something to push")
 
     def killed(*_: object) -> bool:
         raise SystemExit
 
     with monkeypatch.context() as patch:
-        patch.setattr(remote, "push", killed)
+        patch.setattr(sync, step, killed)
         with pytest.raises(SystemExit):
             two.sync("desk")
+    desk = two.vault("desk")
+    sync.in_turn(desk, TERMS, sleep=lambda _: None, by_itself=True)
     (news,) = detached.take_news(desk.root, desk.environ)
     assert "1 pinned, 1 with `enforce`" in news
-    two.sync("desk")
+    sync.in_turn(desk, TERMS, sleep=lambda _: None, by_itself=True)
     assert detached.take_news(desk.root, desk.environ) == []
 
 
