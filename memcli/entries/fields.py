@@ -58,6 +58,7 @@ _FLAGS = {
 
 # A title is for a line of a table; what needs more is text.
 _LONGEST_TITLE = 500
+_MOST_ITEMS = 1_000  # of a list; each takes room in the index
 
 MOST_ASKED, LONGEST_ASKED = 8, 60
 """So many phrases of `asked` an entry takes, of so many characters each."""
@@ -120,6 +121,8 @@ def _texts(value: Any, field: str, read: bool) -> list[str]:
     items = [value] if isinstance(value, str) else value
     if not isinstance(items, list | tuple):
         raise _wrong_type(field, value, "a list of strings")
+    if len(items) > _MOST_ITEMS:
+        raise _wrong_type(field, len(items), f"at most {_MOST_ITEMS:,} of them")
     return [_line(item, field, read) for item in items]
 
 

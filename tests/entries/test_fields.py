@@ -92,7 +92,7 @@ def check(**values: Any) -> Entry:
         ({"text": "\ud83d"}, "not_text"),
         ({"text": "x" * (LIMIT + 1)}, "too_large"),
         ({"rationale": "x" * FIELDS_LIMIT}, "too_large"),
-        ({"tags": [f"tag-{n}" for n in range(30_000)]}, "too_large"),
+        ({"tags": [f"tag-{n}" for n in range(1_001)]}, "invalid_tags"),
         ({"entities": ["\x01" * 40_000]}, "too_large"),
         ({"title": "\ud83d"}, "not_text"),
         ({"title": 5}, "invalid_title"),
