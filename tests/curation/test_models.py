@@ -170,6 +170,8 @@ def test_a_newer_memory_about_its_entity_makes_it_stale(
     newest = save(vault, "A pattern of Tyler", entities=["Tyler"], layer="observation")
     (reason,) = why(vault, name)
     assert set(reason[1]) == {new, newest}
+    # To cite one of them is no look at the other.
+    assert why(vault, vault.evolve(name, cite=[new]).id) == [("newer", [newest])]
 
 
 def test_a_pinned_model_is_never_stale_and_still_reported(
