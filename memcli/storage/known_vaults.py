@@ -13,6 +13,7 @@ import re
 from memcli.errors import InvalidConfig, MemcliError, NotAVault, VaultNotFound
 from memcli.named_tuple import NamedTuple
 from memcli.storage import projects, state_dirs, user_config
+from memcli.storage.git import on_disk
 
 TYPE_CHECKING = False
 
@@ -27,6 +28,8 @@ REPO = "repo"
 
 _TEAM = "team:"
 _ROLES = ("rw", "ro")
+# Between the parts of a URL.
+_ENDS = r"password=|[/?#@:&=]"
 _TOLD = (
     *("constraint", "convention", "preference", "decision"),
     *("fix", "lesson", "workflow", "reference"),
@@ -56,10 +59,7 @@ class KnownVault(NamedTuple):
     @property
     def where(self) -> str:
         """Where it is, for people: its folder, or its database without a password."""
-        if not self.engine:
-            return self.path
-
-        return redacted(self.engine)
+        return redacted(self.engine) if self.engine else self.path
 
     @property
     def is_there(self) -> bool:
@@ -316,50 +316,28 @@ def _place(
     return KnownVault(name, **{**found, **changed})
 
 
-_HOST = r"(?:\[[0-9A-Fa-f:.%]*\]|[^\s:/?#@,\[\]]*)(?::[0-9]*)?"
-# As text: few users have a database, and compiling it takes .5 ms of every start.
-_URL = (
-    r"(?P<scheme>postgres(?:ql)?)://(?:(?P<user>[^\s:/?#@]*)(?::[^/@]*)?@)?"
-    rf"(?P<hosts>{_HOST}(?:,{_HOST})*)(?P<name>/[^\s/?#@]*)?(?:[?#].*)?"
-)
-
-
 def is_url(text: str) -> bool:
     """Whether a text names a PostgreSQL database."""
     return text.startswith(("postgresql://", "postgres://"))
 
 
-def redacted(url: str) -> str:
-    """The URL without its password, its query, and what cannot be read as a URL.
-
-    A URL that can be read in two ways is not shown: libpq takes `?` and `#` in a
-    password, and a password that holds `/` or `@` ends at another place for each
-    reader of URLs.
-
-    >>> redacted("postgresql://ada:s3cret@db.acme.com:5432/memory?password=x")
-    'postgresql://ada@db.acme.com:5432/memory'
-    >>> redacted("postgresql://ada:s3c/ret@db.acme.com/memory")
-    'the database'
-    """
-    parts = re.fullmatch(_URL, url, re.DOTALL)
-    if parts is None or url.count("@") > (parts["user"] is not None):
-        return "the database"
-    user = f"{parts['user']}@" if parts["user"] else ""
-    return f"{parts['scheme']}://{user}{parts['hosts']}{parts['name'] or ''}"
+redacted = on_disk.shown_of
+"""The URL of a database without its user, its password and its query."""
 
 
 def without_secrets(text: str, url: str) -> str:
-    """A library's words on one line, without the password of the URL."""
+    """A library's words on one line, with no more of the URL than may be shown.
+
+    A library takes a password that holds `/`, `?` or `@` for several parts, and may
+    quote any of them.
+    """
     from urllib.parse import unquote
 
+    shown = redacted(url)
     text = text.replace(url, "\0")  # what is shown instead is not masked in turn
-    found = re.findall(r"//[^/@:]*:([^/@]*)@|password=([^&\s]*)", url)
-    secrets = {one for pair in found for one in pair if one}
-    if redacted(url) == "the database":  # each part may be one of the password's
-        _, _, behind = url.partition("://")[2].partition(":")
-        secrets.update(one for one in re.split(r"[/?#@:&=]", behind) if one)
-        secrets.add(behind.rpartition("@")[0] or behind)
-    for secret in sorted(secrets - {""}, key=len, reverse=True):
+    _, *parts = re.split(_ENDS, url.partition("://")[2])
+    secrets = {*parts} - {"", *re.split(_ENDS, shown)}
+    for secret in sorted(secrets, key=len, reverse=True):
         for spelling in (secret, unquote(secret)):
             text = text.replace(spelling, "***")
-    return " ".join(text.replace("\0", redacted(url)).split())
+    return " ".join(text.replace("\0", shown).split())

@@ -8,17 +8,18 @@ from memcli.storage.known_vaults import redacted, without_secrets
 @pytest.mark.parametrize(
     ("url", "shown"),
     [
-        ("postgresql://ada:s3c?ret@h/db", "postgresql://ada@h/db"),
-        ("postgresql://ada:s3c#ret@h:1/db", "postgresql://ada@h:1/db"),
-        ("postgresql://ada:s3c/ret@h/db", "the database"),
-        ("postgresql://ada:12/s3c?ret@h/db", "the database"),
-        ("postgresql://ada:s3@cret@h/db", "the database"),
-        ("postgresql://ada@h/db?password=s3c@ret", "the database"),
-        ("postgresql://ada:s3cret", "the database"),
-        ("postgresql://ada:s3c?ret", "the database"),
-        ("postgresql://ada@/db?host=/tmp/x", "postgresql://ada@/db"),
+        ("postgresql://ada:s3c?ret@h/db", "postgresql://***"),
+        ("postgresql://ada:s3c#ret@h:1/db", "postgresql://***"),
+        ("postgresql://ada:s3c/ret@h/db", "postgresql://***"),
+        ("postgresql://ada:12/s3c?ret@h/db", "postgresql://***"),
+        ("postgresql://ada:s3@cret@h/db", "postgresql://h/db"),
+        ("postgresql://ada@h/db?password=s3c@ret", "postgresql://***"),
+        ("postgresql://ada@h/db?password=s3c", "postgresql://h/db"),
+        ("postgresql://ada:s3cret", "postgresql://***"),
+        ("postgresql://ada:s3c?ret", "postgresql://***"),
+        ("postgresql://ada@/db?host=/tmp/x", "postgresql:///db"),
         ("postgresql://h:5432/db", "postgresql://h:5432/db"),
-        ("postgresql://u:p@h1:1,[::1]:2/db", "postgresql://u@h1:1,[::1]:2/db"),
+        ("postgresql://u:p@h1:1,[::1]:2/db", "postgresql://***"),
     ],
 )
 def test_no_part_of_a_password_is_shown(url: str, shown: str) -> None:

@@ -367,7 +367,8 @@ def is_folder(address: str) -> bool:
 def shown_of(address: str) -> str:
     """An address for messages: without a password, a token or a query.
 
-    Where a password may end at several places, the server is not shown either.
+    Where a password may end at several places, or be taken for a port, the server is
+    not shown either.
 
     >>> shown_of("https://me:secret@example.com/memory.git?token=1")
     'https://example.com/memory.git'
@@ -381,7 +382,8 @@ def shown_of(address: str) -> str:
         return address
     before, is_url, _ = address.partition("://")
     start = before + is_url if is_url else f"{authority}:"
-    if "@" in path or _without_query(authority) != authority:
+    is_clear = not is_url or _server(authority)[1].isdigit()
+    if "@" in path or _without_query(authority) != authority or not is_clear:
         return f"{start}***"
     path = _without_query(path)
     if not is_url:
