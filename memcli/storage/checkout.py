@@ -148,9 +148,13 @@ class CodeHistory:
     def commit(self) -> str:
         """The id of the commit that is checked out; empty where there is none.
 
-        No git is started: a save must not wait for one.
+        Mostly no git is started: a save must not wait for one.
         """
-        return on_disk.commit(self._git_dir)
+        found = on_disk.commit(self._git_dir)
+        if found:
+            return found
+        done = self._git(("rev-parse", "--verify", "--quiet", "HEAD"))
+        return done.printed.decode("ascii", "replace").strip()
 
     def number_of_files(self) -> int:
         """About how many files the repository tracks, by the size of git's index."""

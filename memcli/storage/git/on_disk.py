@@ -33,20 +33,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-_LARGEST_PACKED = 4_000_000
-
 
 def commit(git_dir: str) -> str:
     """The id of the commit that is checked out; empty where there is none, or where
-    only git can tell."""
+    only git can tell: that of a branch that was packed, until its next commit."""
     name = branch(git_dir)
     if not name:
         return _commit_id(_line(os.path.join(git_dir, "HEAD")))
-    shared = shared_folder(git_dir)
-    for home in (git_dir, shared):
-        if os.path.lexists(os.path.join(home, *name.split("/"))):
-            return loose(home, name)
-    return _packed(shared, name)
+    return _commit_id(_line(os.path.join(shared_folder(git_dir), *name.split("/"))))
 
 
 def branch(git_dir: str) -> str:
@@ -62,11 +56,6 @@ def is_detached(git_dir: str) -> bool:
     """Whether HEAD is a commit and no branch."""
     head = _line(os.path.join(git_dir, "HEAD"))
     return head != "" and not head.startswith("ref: ")
-
-
-def loose(git_dir: str, name: str) -> str:
-    """The commit in the file of a ref; empty where it has no file, or another ref."""
-    return _commit_id(_line(os.path.join(git_dir, *name.split("/"))))
 
 
 def _commit_id(text: str) -> str:
@@ -91,19 +80,6 @@ def _line(path: str) -> str:
     except Unreadable:
         return ""
     return data.decode("utf-8", "replace").strip()
-
-
-def _packed(shared: str, name: str) -> str:
-    """The commit of a branch without a file of its own."""
-    try:
-        data = files.read(os.path.join(shared, "packed-refs"), limit=_LARGEST_PACKED)
-    except Unreadable:
-        return ""
-    ending = f" {name}".encode()
-    for line in data.split(b"\n"):
-        if line.endswith(ending):
-            return _commit_id(line[: -len(ending)].decode("ascii", "replace"))
-    return ""
 
 
 def find(root: str) -> tuple[str, str] | None:
