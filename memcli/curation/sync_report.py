@@ -19,6 +19,7 @@ from memcli.storage import files, settings
 from memcli.storage.git import commit as commits
 from memcli.storage.git import tree
 from memcli.storage.vault_paths import inside
+from memcli.vault.health.git_state import shown
 from memcli.vault.health.working_tree import working_tree
 
 TYPE_CHECKING = False
@@ -289,10 +290,7 @@ def _why_left(vault: Vault, repository: Repository, path: str) -> str:
             codec.decode(data, path, kinds=vault.kinds)
         except MemcliError as error:
             return f"it cannot be read: {error.message.removeprefix(path + ':')}"
-    try:
-        before = repository.show("HEAD", path)
-    except MemcliError:
-        before = None
+    before = shown(repository, "HEAD", path)
     try:
         no_secrets.refuse_new({path: (before, data)}, (), "")
     except MemcliError:

@@ -167,8 +167,8 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
     new = {
         each.path: each.after.oid for each in changed if each.after and each.after.oid
     }
-    if new:
-        tree.refuse_sizes(tree.sizes(repository, [*new.values()]), [*new])
+    sizes = repository.sizes([*new.values()]) if new else {}
+    tree.refuse_sizes([sizes[oid] for oid in new.values()], [*new])
     for each in changed:
         if each.after and (why := _no_place(each.path)):
             glob = "".join(

@@ -170,7 +170,7 @@ class Transaction:
         held = {path: change.before for path, change in changes.items()}
         # A new file, as of each save, replaces nothing.
         replaces = any(data is not None for data in held.values())
-        if replaces and not self._repository.is_settled(held):
+        if replaces and self._repository.unlike_head(held, staged=True):
             self._refuse_staged(changes)
             self._commit_uncommitted(changes)
         changes = {**self._unchanged(), **changes}

@@ -239,13 +239,6 @@ class Repository:
 
     # --- the history ----------------------------------------------------------------
 
-    def show(self, commit: str, path: str) -> bytes:
-        """A file's bytes as of a commit; raises for none, or for too many."""
-        refuse_option(commit)
-        name = f"{commit}:./{path}"
-        _refuse_large(path, int(self.look("cat-file", "-s", name)), commit)
-        return self.look("cat-file", "blob", name)
-
     def files_at(self, commit: str, paths: Sequence[str]) -> dict[str, bytes | None]:
         """The bytes of each file as of a commit, None where it has none.
 
@@ -258,33 +251,35 @@ class Repository:
         asked = [f"{commit}:{self.prefix}{path}" for path in paths]
         sizes = self.sizes(asked)
         for path, name in zip(paths, asked, strict=True):
-            _refuse_large(path, sizes[name], commit)
+            if sizes[name] > LARGEST:
+                said = f"{sizes[name]:,} bytes, above the limit of {LARGEST:,}"
+                raise HistoryError(f"{path} has {said}, in {commit[:10]}")
         return dict(zip(paths, self.objects(asked), strict=True))
 
-    def unlike_head(self, contents: Mapping[str, bytes]) -> list[str]:
-        """The paths at which HEAD holds other bytes than these, or none.
+    def unlike_head(
+        self, contents: Mapping[str, bytes | None], *, staged: bool = False
+    ) -> list[str]:
+        """The paths at which HEAD holds other bytes than these.
 
         Where git stores other bytes than the disk has (line ends, filters), this
         includes files that are committed.
-        """
-        paths = [path for path in contents if "\n" not in path]
-        data = joined((f"HEAD:{self.prefix}{path}" for path in paths), "\n")
-        output = self.answer("cat-file", "--batch-check=%(objectname)", data=data)
-        found = zip(paths, output.split(b"\n"), strict=False)
-        same = {path for path, line in found if _is_of(line, contents[path])}
-        return [path for path in contents if path not in same]
 
-    def is_settled(self, contents: Mapping[str, bytes | None]) -> bool:
-        """Whether HEAD and git's index hold these very bytes of each file, or none."""
-        asked = [
-            f"{at}{self.prefix}{path}" for path in contents for at in ("HEAD:", ":0:")
-        ]
-        if any("\n" in name for name in asked):
-            return False
+        Args:
+            contents: by path, None for no file.
+            staged: whether git's index, too, is to hold these bytes.
+        """
+        places = ("HEAD:", ":0:") if staged else ("HEAD:",)
+        paths = [path for path in contents if "\n" not in path]
+        asked = (f"{place}{self.prefix}{path}" for path in paths for place in places)
         words = ("cat-file", "--batch-check=%(objectname)")
-        lines = self.answer(*words, data=joined(asked, "\n")).split(b"\n")
-        both = zip(contents.values(), lines[::2], lines[1::2], strict=False)
-        return all(_is_of(a, data) and _is_of(b, data) for data, a, b in both)
+        rows = iter(self.answer(*words, data=joined(asked, "\n")).split(b"\n"))
+        found = zip(paths, zip(*[rows] * len(places), strict=False), strict=False)
+        same = {
+            path
+            for path, lines in found
+            if all(_is_of(line, contents[path]) for line in lines)
+        }
+        return [path for path in contents if path not in same]
 
     def contents(self, blobs: Sequence[Blob], *, largest: int = LARGEST) -> list[bytes]:
         """The bytes of each blob; empty for one that is not there, or is larger."""
@@ -345,10 +340,3 @@ def _is_of(line: bytes, data: bytes | None) -> bool:
 def refuse_option(commit: str) -> None:
     if commit.startswith("-"):  # would be an option
         raise HistoryError(f"{commit!r} names no commit")
-
-
-def _refuse_large(path: str, size: int, commit: str) -> None:
-    """Raise HistoryError for a file that has more bytes than memcli reads."""
-    if size > LARGEST:
-        said = f"{size:,} bytes, above the limit of {LARGEST:,}"
-        raise HistoryError(f"{path} has {said}, in {commit[:10]}")

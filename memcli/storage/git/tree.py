@@ -95,15 +95,6 @@ def bases(repository: Repository, ours: str, theirs: str) -> list[str]:
     return sorted(done.printed.decode().split()) if done.code == 0 else []
 
 
-def sizes(repository: Repository, oids: Sequence[str]) -> list[int]:
-    """How many bytes each of these blobs has; raises HistoryError for none."""
-    found = repository.sizes(oids)
-    missing = [oid for oid, size in found.items() if size < 0]
-    if missing:
-        raise HistoryError(f"a file of the history is missing: {missing[0]}")
-    return [found[oid] for oid in oids]
-
-
 def read_blobs(repository: Repository, oids: Sequence[str]) -> list[bytes]:
     """The bytes of each of these blobs.
 
@@ -113,8 +104,12 @@ def read_blobs(repository: Repository, oids: Sequence[str]) -> list[bytes]:
     """
     if not oids:
         return []
-    refuse_sizes(sizes(repository, oids))
-    return [data or b"" for data in repository.objects(list(oids))]
+    sizes = repository.sizes(oids)
+    refuse_sizes([sizes[oid] for oid in oids])
+    found = [data for data in repository.objects(oids) if data is not None]
+    if len(found) < len(oids):
+        raise HistoryError("a file of the history is missing")
+    return found
 
 
 def refuse_sizes(sizes: Sequence[int], paths: Sequence[str] = ()) -> None:

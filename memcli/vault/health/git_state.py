@@ -232,7 +232,7 @@ def _changes_of(vault: Vault, repository: Repository, commit: str) -> Changes:
 def shown(repository: Repository, commit: str, path: str) -> bytes | None:
     """The bytes that a commit holds at a path; None for nothing that can be read."""
     try:
-        return repository.show(commit, path)
+        return repository.files_at(commit, [path])[path]
     except MemcliError:
         return None
 

