@@ -1,4 +1,4 @@
-"""When two texts say the same: as text, and as a claim; and digests of bytes.
+"""When two texts say the same: as text, and as a claim; and how git names bytes.
 
 Invariant: pure, and stable: fingerprints and keys are compared with those of years
 later, so a change here is a change of the index's `ROW_VERSION`.
@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
+
+from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
@@ -158,6 +160,13 @@ _WORTH_OPENSSL = 2_000_000
 def blake2b(data: bytes, size: int, key: bytes = b"") -> bytes:
     """The BLAKE2b digest of so many bytes."""
     return _digest("blake2b", data, digest_size=size, key=key)
+
+
+class File(NamedTuple):
+    """A file as git names it: `mode` in octal digits, `oid` of its bytes."""
+
+    mode: str
+    oid: str
 
 
 def sha1(*parts: bytes | memoryview[int]) -> bytes:

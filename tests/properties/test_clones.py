@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from memcli.entries import codec, dates, layout
 from memcli.entries.entry import Entry, Status
+from memcli.entries.identity import File
 from memcli.entries.ids import new_id, slug
-from memcli.entries.merging.trees import Blob, MergePlan, Side, plan_merge
+from memcli.entries.merging.trees import MergePlan, Side, plan_merge
 from tests.conftest import EVERYTHING
 from tests.lineages import check_lineages, check_resolved
 
@@ -27,12 +28,12 @@ OLD = "2026-11-01T09:30:00Z"
 
 def merged(base: Files, ours: Files, theirs: Files, names: str = "AB") -> MergePlan:
     """The plan of a merge of three folders of files."""
-    blobs: dict[Blob, bytes] = {}
+    blobs: dict[File, bytes] = {}
 
-    def tree(files: Files) -> dict[str, Blob]:
+    def tree(files: Files) -> dict[str, File]:
         found = {}
         for path, data in files.items():
-            found[path] = Blob("100644", hashlib.sha256(data).hexdigest())
+            found[path] = File("100644", hashlib.sha256(data).hexdigest())
             blobs[found[path]] = data
         return found
 
@@ -45,9 +46,9 @@ def merged(base: Files, ours: Files, theirs: Files, names: str = "AB") -> MergeP
     return _with_bytes(plan, blobs)
 
 
-def _with_bytes(plan: MergePlan, blobs: Mapping[Blob, bytes]) -> MergePlan:
-    put: dict[str, Blob | bytes] = {
-        path: blobs[data] if isinstance(data, Blob) else data
+def _with_bytes(plan: MergePlan, blobs: Mapping[File, bytes]) -> MergePlan:
+    put: dict[str, File | bytes] = {
+        path: blobs[data] if isinstance(data, File) else data
         for path, data in plan.put.items()
     }
     return plan._replace(put=put)

@@ -22,6 +22,7 @@ from shlex import quote
 from memcli.entries import codec, layout
 from memcli.entries.entry import KINDS, Entry, Status
 from memcli.entries.frontmatter import values_of
+from memcli.entries.identity import File
 from memcli.entries.ids import adopted_id
 from memcli.entries.merging import chains
 from memcli.entries.merging.files import Version, merge_file
@@ -38,14 +39,7 @@ if TYPE_CHECKING:
 _REGULAR = ("100644", "100755")
 
 
-class Blob(NamedTuple):
-    """A file of a tree, as git names it: `mode` in octal digits, `oid` of its bytes."""
-
-    mode: str
-    oid: str
-
-
-Read = Callable[[Sequence[Blob]], Sequence[bytes]]
+Read = Callable[[Sequence[File]], Sequence[bytes]]
 
 
 class Side(NamedTuple):
@@ -59,7 +53,7 @@ class Side(NamedTuple):
     """
 
     name: str
-    files: Mapping[str, Blob]
+    files: Mapping[str, File]
     changed: Callable[[str], int] = lambda _: 0
 
 
@@ -89,14 +83,14 @@ class MergePlan(NamedTuple):
         merged: how many files both sides had changed.
     """
 
-    put: dict[str, Blob | bytes]
+    put: dict[str, File | bytes]
     gone: list[str]
     notes: list[MergeNote]
     merged: int
 
 
 def plan_merge(
-    base: Mapping[str, Blob],
+    base: Mapping[str, File],
     ours: Side,
     theirs: Side,
     read: Read,
@@ -134,7 +128,7 @@ class _File(NamedTuple):
     """
 
     path: str
-    blob: Blob | None
+    blob: File | None
     data: bytes
     entry: Entry | None = None
     own: bool = False
@@ -147,7 +141,7 @@ class _File(NamedTuple):
 
 
 def _load(
-    trees: Sequence[Mapping[str, Blob]],
+    trees: Sequence[Mapping[str, File]],
     changed: Sequence[str],
     read: Read,
     kinds: Collection[str],
@@ -178,7 +172,7 @@ def _load(
 
 
 def _file(
-    path: str, blob: Blob | None, data: bytes | None, kinds: Collection[str]
+    path: str, blob: File | None, data: bytes | None, kinds: Collection[str]
 ) -> _File:
     """A file as it is known; without bytes (a link) it is no entry."""
     if data is None or not (layout.is_entry(path) or layout.registered_type(path)):
@@ -215,7 +209,7 @@ def _keys(base: Sequence[_File], side: Sequence[_File]) -> list[str]:
 def _renamed(base: Sequence[_File], side: Sequence[_File]) -> dict[str, str]:
     """New path -> path in the base, for files that moved without a change."""
     before, there = ({file.path for file in files} for files in (base, side))
-    gone: dict[tuple[Blob | None, bool], list[str]] = {}
+    gone: dict[tuple[File | None, bool], list[str]] = {}
     for file in base:
         if file.path not in there and file.data:
             mark = file.blob, layout.is_entry(file.path)
@@ -362,7 +356,7 @@ class _Work:
         """Settle where everything lies, and say what differs from our side."""
         ours = self.sides[0].files
         places = _Places(ours.keys() - set(changed))
-        final: dict[str, Blob | bytes] = {}
+        final: dict[str, File | bytes] = {}
         where: dict[str, str] = {}
         claims = sorted(self.results.items(), key=lambda item: (item[1].rank, item[0]))
         for key, file in claims:

@@ -28,7 +28,6 @@ from memcli.storage.git.staging import (
     CHEAP,
     PATHS,
     UNFINISHED,
-    Staged,
     changed_meanwhile,
     differing,
     failure,
@@ -40,6 +39,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from memcli.entries.identity import File
     from memcli.storage.git.repository import Repository
 
 
@@ -192,7 +192,7 @@ def _contents(repository: Repository, paths: Iterable[str]) -> dict[str, bytes |
 
 def _plainly(
     repository: Repository,
-    staged: Mapping[str, Staged],
+    staged: Mapping[str, File],
     contents: Mapping[str, bytes | None],
 ) -> str:
     """Who commits, where no more is asked of git than to store these bytes; or ""."""
@@ -212,11 +212,11 @@ def _plainly(
         or not on_disk.commit(git_dir)
     ):
         return ""
-    for path, (_, blob) in staged.items():
+    for path, (_, oid) in staged.items():
         data = contents[path]
         if data is not None:
             digest = identity.sha1(b"blob %d\0" % len(data) + data).hex()
-            if blob != digest:
+            if oid != digest:
                 return ""
     return _identity(repository)
 
@@ -237,7 +237,7 @@ def _identity(repository: Repository) -> str:
 
 
 def _by_import(
-    repository: Repository, staged: Mapping[str, Staged], message: str, who: str
+    repository: Repository, staged: Mapping[str, File], message: str, who: str
 ) -> str | None:
     """The commit by fast-import on the tip of the branch; None where it refuses."""
     git_dir = repository.git_dir
@@ -260,7 +260,7 @@ def _by_import(
 
 
 def _by_git(
-    repository: Repository, index: IndexLock, staged: Mapping[str, Staged], message: str
+    repository: Repository, index: IndexLock, staged: Mapping[str, File], message: str
 ) -> str | None:
     """The commit by git itself, with the user's hooks, signing and identity; None where
     a hook left nothing to commit."""
@@ -287,7 +287,7 @@ def _by_git(
 def _of_hooks(
     repository: Repository,
     env: dict[str, str],
-    staged: Mapping[str, Staged],
+    staged: Mapping[str, File],
     parent: str | None,
 ) -> list[str]:
     """The paths, from the top, at which HEAD holds what a hook has added or committed,
@@ -305,7 +305,7 @@ def _of_hooks(
 
 
 def _correct_index(
-    repository: Repository, staged: Mapping[str, Staged], parent: str
+    repository: Repository, staged: Mapping[str, File], parent: str
 ) -> bool:
     """Let the index hold what was committed, also when another git overwrote it.
 

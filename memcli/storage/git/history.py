@@ -273,15 +273,15 @@ def staged_alone(repository: Repository, paths: Sequence[str]) -> list[str]:
     head = repository.head()
     staged = staging.differing(repository, repository.environment, paths, head)
     # What is only announced (`git add -N`) is there without a text.
-    nothing = (staging.GONE.blob, *(make(b"blob 0\0").hex() for make in _DIGESTS))
-    staged = {path: what for path, what in staged.items() if what.blob not in nothing}
+    nothing = (staging.GONE.oid, *(make(b"blob 0\0").hex() for make in _DIGESTS))
+    staged = {path: what for path, what in staged.items() if what.oid not in nothing}
     if not staged:
         return []
     known = set(tree.blob_ids(repository, [*staged]))
     if head:
         past = blobs(repository, staged, None, of="HEAD")
         known.update((blob.path, blob.id) for blob in past)
-    return [path for path, what in staged.items() if (path, what.blob) not in known]
+    return [path for path, what in staged.items() if (path, what.oid) not in known]
 
 
 def _have_been_in_the_folder(repository: Repository, paths: Sequence[str]) -> list[str]:

@@ -13,7 +13,7 @@ import os
 import re
 from shlex import quote
 
-from memcli.entries.merging.trees import Blob, MergePlan, Side, plan_merge
+from memcli.entries.merging.trees import MergePlan, Side, plan_merge
 from memcli.errors import HistoryError, WriteFailed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
@@ -29,6 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from memcli.entries.identity import File
     from memcli.storage.git.repository import Repository
 
 _NOBODY = "memcli@localhost"
@@ -143,7 +144,7 @@ def _others(repository: Repository, rows: Iterable[tuple[str, str]]) -> list[str
 def join(
     repository: Repository,
     parents: Sequence[str],
-    put: Mapping[str, Blob | bytes],
+    put: Mapping[str, File | bytes],
     gone: Iterable[str],
     message: str,
 ) -> str:

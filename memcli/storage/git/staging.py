@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 
+from memcli.entries.identity import File
 from memcli.errors import (
     Conflict,
     HistoryError,
@@ -18,7 +19,6 @@ from memcli.errors import (
     NotAllowed,
     WriteFailed,
 )
-from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.files import REFUSED, write_failed
 from memcli.storage.git.index_lock import lock_busy
@@ -27,7 +27,7 @@ from memcli.storage.git.process import GitResult, joined, names, run
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memcli.storage.git.repository import Repository
 
@@ -41,16 +41,8 @@ MANY = 500
 NEW_LINES = ("update-index", "-z", "--index-info")
 
 
-class Staged(NamedTuple):
-    """A path at which the index differs from a commit: its mode and git's id of its
-    bytes, zeros where it is gone."""
-
-    mode: str
-    blob: str
-
-
-GONE = Staged("000000", "0" * 40)
-"""The index entry of a file that goes."""
+GONE = File("000000", "0" * 40)
+"""A file that is not there, or goes."""
 
 
 def stage(
@@ -58,7 +50,7 @@ def stage(
     env: dict[str, str],
     contents: Mapping[str, bytes | None],
     parent: str | None,
-) -> dict[str, Staged]:
+) -> dict[str, File]:
     """Let git put files into an index; what of them differs from a commit then.
 
     Not by `git add`, which compares each path with each: 10,000 take it minutes.
@@ -155,7 +147,7 @@ def differing(
     env: dict[str, str],
     paths: Iterable[str],
     commit: str | None,
-) -> dict[str, Staged]:
+) -> dict[str, File]:
     """Those of the paths at which an index differs from a commit, or from none."""
     wanted = set(paths)
     words = [*CHEAP, "diff-index", "--cached", "--raw", "-z", "--no-renames",
@@ -167,14 +159,19 @@ def differing(
     done = run(repository.root, env, words)
     if done.code:
         raise failure(repository, done, [*wanted])
-    rows = names(done.printed)
-    found = {}
-    for facts, name in zip(rows[::2], rows[1::2], strict=True):
-        path = name.removeprefix(repository.prefix)
-        if path in wanted:
-            _, mode, _, blob, _ = facts.split(" ")
-            found[path] = Staged(mode, blob)
-    return found
+    prefix = repository.prefix
+    found = {
+        path.removeprefix(prefix): file for path, _, file in changes_in(done.printed)
+    }
+    return {path: file for path, file in found.items() if path in wanted}
+
+
+def changes_in(output: bytes) -> Iterator[tuple[str, File, File]]:
+    """The paths that a git with `--raw -z` prints, with the file before and after."""
+    rows = names(output)
+    for facts, path in zip(rows[::2], rows[1::2], strict=True):
+        was, mode, before, after, _ = facts[1:].split(" ")
+        yield path, File(was, before), File(mode, after)
 
 
 def empty_tree(repository: Repository, env: dict[str, str]) -> str:

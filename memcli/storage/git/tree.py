@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import os
 
+from memcli.entries.identity import File
 from memcli.errors import HistoryError, TooLarge
 from memcli.named_tuple import NamedTuple
 from memcli.storage.files import LARGEST
 from memcli.storage.git.process import TOO_SLOW, Watch, joined, names, run
 from memcli.storage.git.repository import Blob
+from memcli.storage.git.staging import GONE, changes_in
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memcli.entries.merging.trees import Blob as File
     from memcli.storage.git.repository import Repository
 
 REGULAR, PROGRAM = "100644", "100755"
@@ -58,8 +59,6 @@ def of_commit(repository: Repository, commit: str) -> dict[str, File]:
     Raises:
         HistoryError: git refused.
     """
-    from memcli.entries.merging.trees import Blob as File
-
     found = {}
     for row in names(repository.look("ls-tree", "-r", "-z", "--full-tree", commit)):
         facts, _, path = row.partition("\t")
@@ -74,19 +73,12 @@ def differences(repository: Repository, before: str, after: str) -> list[Differe
     Raises:
         HistoryError: git refused.
     """
-    from memcli.entries.merging.trees import Blob as File
-
     words = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev")
-    rows = names(repository.look(*words, before, after, "--"))
-    found = []
-    for facts, path in zip(rows[::2], rows[1::2], strict=True):
-        modes_and_oids = facts[1:].split(" ")
-        sides = (
-            None if mode == "000000" else File(mode, oid)
-            for mode, oid in zip(modes_and_oids[:2], modes_and_oids[2:4], strict=True)
-        )
-        found.append(Difference(path, *sides))
-    return found
+    printed = repository.look(*words, before, after, "--")
+    return [
+        Difference(path, *(None if each.mode == GONE.mode else each for each in sides))
+        for path, *sides in changes_in(printed)
+    ]
 
 
 def bases(repository: Repository, ours: str, theirs: str) -> list[str]:

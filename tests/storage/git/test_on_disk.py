@@ -39,9 +39,8 @@ def test_the_commit_is_gits_loose_detached_and_in_a_linked_tree(
     assert first == asked(repository) != ""
     git(repository, "pack-refs", "--all")
     # Only git can tell then.
-    history = CodeHistory.open(str(repository), None)
     assert told(repository) == ""
-    assert history and history.commit() == first
+    assert CodeHistory(Repository.open(str(repository))).commit() == first
     git(repository, "commit", "-q", "--allow-empty", "-m", "two")  # loose over packed
     assert told(repository) == asked(repository) != first
     git(repository, "worktree", "add", "-q", "-b", "a/b", "../linked", first)
