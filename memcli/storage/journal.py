@@ -100,6 +100,8 @@ def carry_out(
         Conflict: a file holds what neither the vault had nor memcli wrote.
         WriteFailed, HistoryError, LockBusy: the disk or git refused.
     """
+    from memcli.storage.git import commit as commits
+
     changed = {
         path: each for path, each in changes.items() if each.before != each.after
     }
@@ -110,7 +112,13 @@ def carry_out(
         _put(places, {path: each.after for path, each in changed.items()})
         files.reached("wrote")
         meant = {path: each.after for path, each in changes.items()}
-        commit = _commit(repository, meant, message, move)
+        if move is None:
+            commit = commits.commit(repository, [*meant], message, meant=meant)
+        else:
+            from memcli.storage.git import merging
+
+            merging.go(repository, move, meant)
+            commit = move.after
     except BaseException as error:
         _take_back(root, places, changed, audience, error)
         raise
@@ -139,22 +147,6 @@ def carry_out(
         )
     files.reached("cleared")
     return commit
-
-
-def _commit(
-    repository: Repository,
-    meant: Mapping[str, bytes | None],
-    message: str,
-    move: Move | None,
-) -> str | None:
-    from memcli.storage.git import commit as commits
-
-    if move is None:
-        return commits.commit(repository, [*meant], message, meant=meant)
-    from memcli.storage.git import merging
-
-    merging.go(repository, move, meant)
-    return move.after
 
 
 def _taken_away(

@@ -11,6 +11,8 @@ person insists.
 
 from __future__ import annotations
 
+import contextlib
+
 from memcli.errors import (
     Conflict,
     HistoryError,
@@ -326,10 +328,13 @@ def finish(
     for path in conflicts:
         tell(f"  {path} was edited meanwhile and is left as it is")
     try:
-        if move and merging.conclude(repository, move):
-            journal.clear(root)
-            files.reached("cleared")
-            return
+        if move:
+            # The plain files are right already, but for those edited since.
+            with contextlib.suppress(HistoryError):  # the branch is elsewhere
+                merging.go(repository, move, {})
+                journal.clear(root)
+                files.reached("cleared")
+                return
         # A commit that is made twice is empty: first the index shows what is in HEAD.
         commits.unstage(repository, paths, patience=patience)
         commits.commit(repository, paths, begun.message, patience=patience)

@@ -265,7 +265,8 @@ def sync_state(vault: Vault) -> SyncState | None:
         seen, head = repository.commit_of(remote.tracking), repository.commit_of("HEAD")
         ahead = behind = None
         if seen and head:
-            ahead, behind = tree.ahead_behind(repository, head, seen)
+            ahead = tree.count(repository, head, seen)
+            behind = tree.count(repository, seen, head)
         found = remotes.elsewhere(repository, remote.name, remote.tracking)
         others = [each.ref for each in found if not (seen and each.same)]
     except MemcliError:

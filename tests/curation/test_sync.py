@@ -197,7 +197,7 @@ def test_a_kill_before_the_index_follows_leaves_nothing_staged(two: Clones) -> N
     (desk / "notes.md").write_text("a person's\n")
     (desk / "draft.txt").write_text("mine\n")
     git(desk, "add", "draft.txt")
-    assert merging.conclude(Repository.open(str(desk)), Move("main", before, two.tip()))
+    merging.go(Repository.open(str(desk)), Move("main", before, two.tip()), {})
     assert git(desk, "status", "--porcelain") == "A  draft.txt\n M notes.md\n"
 
 

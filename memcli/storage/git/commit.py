@@ -16,10 +16,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
 
 from memcli.entries import identity
-from memcli.errors import MemcliError
+from memcli.errors import HistoryError, MemcliError
 from memcli.storage import files
 from memcli.storage.git import on_disk, staging
 from memcli.storage.git.index_lock import IndexLock, patiently
@@ -151,14 +150,14 @@ def make(
         if os.path.lexists(os.path.join(git_dir, state)):
             raise staging.unfinished(repository, name, paths)
     with IndexLock(git_dir, repository.environment) as index:
-        index.make_copy()
+        env = index.copy()
         # A branch is switched under this lock, so not from here on.
         contents = _contents(repository, paths)
         for path, data in (meant or {}).items():
             if contents[path] != data:
                 raise changed_meanwhile(path)
         parent = repository.head()
-        staged = staging.stage(repository, index.env, contents, parent)
+        staged = staging.stage(repository, env, contents, parent)
         now = _contents(repository, paths)
         if changed := [path for path in paths if now[path] != contents[path]]:
             raise changed_meanwhile(changed[0])
@@ -168,20 +167,18 @@ def make(
             commit = _by_import(repository, staged, message, who)
         if staged and commit is None:
             commit = _by_git(repository, index, staged, message)
-            if commit and (again := _of_hooks(repository, index.env, staged, parent)):
+            if commit and (again := _of_hooks(repository, env, staged, parent)):
                 reset = ("reset", "--quiet", *PATHS)
-                done = run(repository.top, index.env, reset, pathspecs(again))
+                done = run(repository.top, env, reset, pathspecs(again))
                 indexed = not done.code
-        # The commit is made: what fails from here on does not unmake it.
-        indexed = index.install() and indexed if commit else True
-    if commit is None:  # a file that was only announced, and is gone again
-        gone = [path for path, data in contents.items() if data is None]
-        if gone:
-            unstage(repository, gone)
-    elif indexed and parent and not index.is_in_place():
+        # The commit is made: what fails from here on does not unmake it. Without one a
+        # file may go that was only announced.
+        if commit or not staged:
+            indexed = index.install() and indexed
+    if commit and indexed and parent and not index.is_in_place():
         with contextlib.suppress(KeyboardInterrupt, MemcliError):
             indexed = _correct_index(repository, staged, parent)
-    repository.unsettled = not indexed
+    repository.unsettled = commit is not None and not indexed
     return commit
 
 
@@ -246,17 +243,13 @@ def _by_import(
     put = {top + path: what for path, what in staged.items() if what.mode != "000000"}
     gone = [top + path for path, what in staged.items() if what.mode == "000000"]
     stream = staging.stream_of(branch, (f"{branch}^0",), put, gone, message, who)
-    for _ in range(_TRIES):
-        done = staging.import_stream(repository, stream, *_FAST)
-        if b"does not contain" not in done.output and b".lock'" not in done.output:
-            break
-        time.sleep(0.01)
+    done = staging.import_stream(repository, stream, *_FAST)
     if not done.code:
         return on_disk.commit(git_dir)
-    # `git commit` would fail, too, and leave more behind.
-    if full := staging.refused_by_disk(done.output, git_dir):
-        raise full
-    return None
+    error = failure(repository, done, [*staged])
+    if isinstance(error, HistoryError):
+        return None
+    raise error  # `git commit` would fail, too, and leave more behind
 
 
 def _by_git(
@@ -264,7 +257,8 @@ def _by_git(
 ) -> str | None:
     """The commit by git itself, with the user's hooks, signing and identity; None where
     a hook left nothing to commit."""
-    own = index.make_copy_of_head()
+    # Of HEAD; it begins as git's, which has the times of its files.
+    own = index.copy("-head")
     # Without a HEAD whatever the index holds is a person's.
     tree = ("--reset", "-i", "HEAD") if repository.head() else ("--empty",)
     lines = staging.index_lines(

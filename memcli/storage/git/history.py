@@ -168,12 +168,6 @@ def _written(repository: Repository, of: str, *arguments: str) -> list[Blob]:
     return [blob for step in steps for blob in (*step.added, *step.changed)]
 
 
-def has_had(repository: Repository, text: str) -> bool:
-    """Whether a commit before HEAD added or removed this text."""
-    words = ("log", "--max-count=1", "--format=%H", f"-S{text}", "HEAD", "--", ".")
-    return bool(repository.ask(*words))
-
-
 # --- the reflog -------------------------------------------------------------------
 
 

@@ -44,9 +44,6 @@ class IndexLock:
         git_dir: the repository's git folder, absolute.
         env: the environment for git.
 
-    Attributes:
-        env: the environment for a git that is to change the copy of `make_copy`.
-
     Raises (on entering):
         LockBusy: another git holds the lock.
         WriteFailed: the disk refused.
@@ -57,7 +54,7 @@ class IndexLock:
         self._index = os.path.join(git_dir, "index")
         self._lock = self._index + ".lock"
         self._copy = os.path.join(git_dir, f"{_SCRATCH}{os.getpid()}")
-        self.env = {**env, "GIT_INDEX_FILE": self._copy}
+        self._env = env
         self._handle = -1
         self._installed: os.stat_result | None = None
 
@@ -80,35 +77,28 @@ class IndexLock:
         if handle >= 0:
             os.close(handle)
 
-    def make_copy(self) -> None:
-        """Let `env` name an index like git's, for a git that is to change it.
+    def copy(self, name: str = "") -> dict[str, str]:
+        """The environment for a git that is to change a copy of the index.
+
+        The copy has the time of the index: git looks into files that are not older.
+
+        Args:
+            name: of a copy that stays one; the one without a name is for `install`.
 
         Raises:
             WriteFailed: the disk refused.
         """
-        self._give(self._copy)
-
-    def make_copy_of_head(self) -> dict[str, str]:
-        """The environment for a git that makes another index, of HEAD: it begins as
-        git's, which has the times of its files.
-
-        Raises:
-            WriteFailed: the disk refused.
-        """
-        self._give(self._copy + "-head")
-        return {**self.env, "GIT_INDEX_FILE": self._copy + "-head"}
-
-    def _give(self, copy: str) -> None:
-        """Copy the index, with its time: git looks into files that are not older."""
+        copy = self._copy + name
         try:
             status = os.stat(self._index)
             files.write_derived(copy, files.read(self._index, limit=LARGEST))
             os.chmod(copy, stat.S_IMODE(status.st_mode))
             os.utime(copy, ns=(status.st_mtime_ns, status.st_mtime_ns))
         except FileNotFoundError:
-            return  # nothing was ever staged
+            pass  # nothing was ever staged
         except OSError as error:
             raise write_failed(copy, error) from error
+        return {**self._env, "GIT_INDEX_FILE": copy}
 
     def is_in_place(self) -> bool:
         """Whether the index is the copy that was installed, which no git replaced."""
@@ -124,7 +114,7 @@ class IndexLock:
         )
 
     def install(self) -> bool:
-        """Let the copy be the index; return whether the system did that."""
+        """Let the copy without a name be the index; whether the system did that."""
         try:
             self._installed = os.stat(self._copy)
             os.replace(self._copy, self._index)

@@ -210,11 +210,11 @@ def _go(repository: Repository, move: Move) -> None:
         {each.path: each.after or staging.GONE for each in changed}
     )
     with IndexLock(repository.git_dir, repository.environment) as index:
-        index.make_copy()
+        env = index.copy()
         # A branch is switched under this lock, so not from here on.
         if repository.branch() != move.branch:
             raise _moved(move)
-        done = run(repository.root, index.env, staging.NEW_LINES, lines)
+        done = run(repository.root, env, staging.NEW_LINES, lines)
         if done.code:
             full = refused_by_disk(done.output, repository.git_dir)
             raise full or refused("git cannot stage the remote's changes", done)
@@ -224,18 +224,8 @@ def _go(repository: Repository, move: Move) -> None:
             if repository.git(words).code:
                 raise _moved(move)
         # Only a saving: git need not read these files again.
-        run(repository.root, index.env, ("update-index", "-q", "--refresh"))
+        run(repository.root, env, ("update-index", "-q", "--refresh"))
         repository.unsettled = not index.install()
-
-
-def conclude(repository: Repository, move: Move) -> bool:
-    """Finish what a killed process began, as far as it came; False when the branch is
-    elsewhere. The plain files are right already, but for those edited since."""
-    try:
-        go(repository, move, {})
-    except HistoryError:
-        return False
-    return True
 
 
 def _shown(name: str) -> str:

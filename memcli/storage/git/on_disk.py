@@ -52,12 +52,6 @@ def branch(git_dir: str) -> str:
     return name if whole else ""
 
 
-def is_detached(git_dir: str) -> bool:
-    """Whether HEAD is a commit and no branch."""
-    head = _line(os.path.join(git_dir, "HEAD"))
-    return head != "" and not head.startswith("ref: ")
-
-
 def _commit_id(text: str) -> str:
     """The text, where it is a whole id; else empty."""
     is_one = len(text) in (40, 64) and not text.strip("0123456789abcdef")

@@ -193,7 +193,7 @@ class Repository:
 
     def is_detached(self) -> bool:
         """Whether HEAD is a commit and no branch."""
-        return on_disk.is_detached(self.git_dir)
+        return not on_disk.branch(self.git_dir)
 
     def settings(self) -> dict[str, str]:
         """git's settings for this repository, the last of several values.

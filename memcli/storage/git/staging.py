@@ -289,7 +289,7 @@ def failure(
         return lock_busy(done.text)
     if b"does not exist and --remove not passed" in output:
         return changed_meanwhile(paths[0])
-    if b"cannot lock ref" in output:
+    if b"cannot lock ref" in output or b"does not contain" in output:
         return LockBusy("another git moved HEAD during the commit", hint="Try again.")
     return refused(f"{what} cannot be committed", done)
 

@@ -35,6 +35,7 @@ _MOST_FILES = 250_000
 # Bytes of a list of a commit's files: that of 500,000 notes; and seconds for it.
 _MOST_LISTED = 64_000_000
 _LISTING = 60.0
+_SPARSE = "--no-skip-worktree"
 
 
 class Difference(NamedTuple):
@@ -200,7 +201,7 @@ def not_looked_at(repository: Repository) -> dict[str, str]:
     rows = names(repository.look("ls-files", "-v", "-z", "--", "."))
     flags = ((row[2:], row[:1]) for row in rows)
     return {
-        path: "--no-skip-worktree" if flag == "S" else "--no-assume-unchanged"
+        path: _SPARSE if flag in "Ss" else "--no-assume-unchanged"
         for path, flag in flags
         if flag == "S" or flag.islower()
     }
@@ -210,10 +211,12 @@ def sparse(repository: Repository) -> list[str]:
     """The paths that a sparse checkout keeps out of the folder."""
     if not os.path.lexists(os.path.join(repository.git_dir, "info", "sparse-checkout")):
         return []
-    rows = names(repository.look("ls-files", "-t", "-z", "--", "."))
-    paths = [row[2:] for row in rows if row.startswith("S ")]
     there = os.path.lexists
-    return [path for path in paths if not there(os.path.join(repository.root, path))]
+    return [
+        path
+        for path, option in not_looked_at(repository).items()
+        if option == _SPARSE and not there(os.path.join(repository.root, path))
+    ]
 
 
 def index_is_another_commit(repository: Repository) -> bool:
@@ -247,13 +250,6 @@ def ignored(repository: Repository, paths: Sequence[str]) -> dict[str, str]:
         for file, line, pattern, path in rows
         if not pattern.startswith("!")
     }
-
-
-def ahead_behind(repository: Repository, ours: str, theirs: str) -> tuple[int, int]:
-    """How many commits only we have, and only they."""
-    words = ("rev-list", "--left-right", "--count", f"{ours}...{theirs}", "--")
-    ahead, behind = repository.look(*words).split()
-    return int(ahead), int(behind)
 
 
 def count(repository: Repository, commit: str, but: str | None) -> int:

@@ -208,7 +208,7 @@ def _is_known(vault: Vault, repository: Repository, data: bytes, path: str) -> b
     except MemcliError:
         return True
     found = vault.index.again(partial(lookup.of_id, entry_id=name))
-    return bool(found) or history.has_had(repository, name)
+    return bool(found) or bool(history.blobs(repository, (), name, of="HEAD"))
 
 
 def _changes_of(vault: Vault, repository: Repository, commit: str) -> Changes:
