@@ -168,21 +168,16 @@ def says_nothing(text: str) -> bool:
 def logs_signals(root: str) -> bool:
     """Whether the vault's config lets its use be logged (docs/use/recall.md).
 
-    Each recall asks, so the file is parsed only when a line that is no comment names
-    signals and a log. A file that cannot be understood then counts as a no.
+    Each recall asks, so the file is parsed only when a line that is no comment names a
+    log, or may spell it with escapes.
+
+    Raises:
+        InvalidConfig: as `load`.
     """
-    try:
-        lines = files.read(path_of(root), limit=_LARGEST, follow=False).splitlines()
-    except Unreadable as error:
-        return isinstance(error.__cause__, FileNotFoundError)
-    text = b"\n".join(line for line in lines if not line.lstrip().startswith(b"#"))
-    # TOML may spell a key with escapes.
-    if b"\\" not in text and not (b"signals" in text and b"log" in text):
-        return True
-    try:
-        return load(root).log_signals
-    except InvalidConfig:
-        return False
+    _, text = read(root)
+    lines = [line for line in text.split("\n") if not line.lstrip().startswith("#")]
+    is_named = any("log" in line or "\\" in line for line in lines)
+    return parsed(text, path_of(root)).log_signals if is_named else True
 
 
 def agent(root: str, name: str) -> Agent:
@@ -193,78 +188,75 @@ def agent(root: str, name: str) -> Agent:
 # --- from tables to settings ------------------------------------------------------
 
 
-def defaults() -> dict[str, Any]:
-    """Every setting of a vault with its default, but for those of agents: what it may
-    be follows from the default, `_BOUNDS` and `_CHOICES`."""
+def _tables() -> dict[str, dict[str, Any]]:
+    """Every setting of a vault with its default, by its table, but for those of agents:
+    what it may be follows from the default, `_BOUNDS` and `_CHOICES`."""
     default = Config()
-    tables: dict[str, Any] = {
-        "limits": default.limits,
-        **{f"reflections.{item}": policy for item, policy in default.policies.items()},
-        "injection": default.injection,
-        "memory": default.memory,
-    }
     return {
-        "vault.kinds": default.kinds,
-        **{
-            f"{table}.{name}": value
-            for table, values in tables.items()
-            for name, value in values._asdict().items()
-        },
-        "actions.enabled": default.actions,
-        "sessions.ask_agent": default.ask_agent,
-        "signals.log": default.log_signals,
+        "vault": {"kinds": default.kinds},
+        "limits": default.limits._asdict(),
+        **{f"reflections.{item}": default.policies[item]._asdict() for item in Item},
+        "injection": default.injection._asdict(),
+        "memory": default.memory._asdict(),
+        "actions": {"enabled": default.actions},
+        "sessions": {"ask_agent": default.ask_agent},
+        "signals": {"log": default.log_signals},
     }
 
 
-# The least and the most of a number, where that is not 0 and the usual.
-_BOUNDS = {"limits.body": (1, MOST), "limits.lock_wait": (0, 3_600)}
-_CHOICES = {"memory.review_mode": REVIEW_MODES}
+def defaults() -> dict[str, Any]:
+    """Every setting of a vault with its default, by its name with dots, but for those
+    of agents."""
+    return {
+        f"{table}.{name}": value
+        for table, values in _tables().items()
+        for name, value in values.items()
+    }
+
 
 OF_AGENT: dict[str, Any] = {"policy": "isolated", "groups": ()}
 """The settings of `[agents.NAME]`."""
 
+# The least and the most of a number, where that is not 0 and the usual.
+_BOUNDS = {"body": (1, MOST), "lock_wait": (0, 3_600)}
+_CHOICES = {"review_mode": REVIEW_MODES, "policy": tuple(map(str, ReadPolicy))}
+
 
 def _config(tables: Mapping[str, Any], path: str = "") -> Config:
-    values = {
-        name: _value(tables, path, name, each) for name, each in defaults().items()
-    }
-
-    def part(table: str) -> dict[str, Any]:
-        return {
-            name.removeprefix(f"{table}."): value
-            for name, value in values.items()
-            if name.startswith(f"{table}.")
-        }
-
+    values = {}
+    for where, known in _tables().items():
+        table: Any = tables
+        for each in where.split("."):
+            table = table.get(each, {}) if isinstance(table, dict) else None
+        values[where] = _values(table, path, where, known)
     return Config(
-        kinds=tuple(_kind(path, kind) for kind in values["vault.kinds"]),
-        limits=Limits(**part("limits")),
-        policies={item: Policy(**part(f"reflections.{item}")) for item in Item},
-        injection=Injection(**part("injection")),
-        memory=Memory(**part("memory")),
+        kinds=tuple(_kind(path, kind) for kind in values["vault"]["kinds"]),
+        limits=Limits(**values["limits"]),
+        policies={item: Policy(**values[f"reflections.{item}"]) for item in Item},
+        injection=Injection(**values["injection"]),
+        memory=Memory(**values["memory"]),
         agents=_agents(tables, path),
-        log_signals=values["signals.log"],
-        actions=values["actions.enabled"],
-        ask_agent=values["sessions.ask_agent"],
+        log_signals=values["signals"]["log"],
+        actions=values["actions"]["enabled"],
+        ask_agent=values["sessions"]["ask_agent"],
     )
 
 
-def _value(tables: Mapping[str, Any], path: str, setting: str, default: Any) -> Any:
-    """The value of a setting; InvalidConfig where it is not of the default's type.
-
-    A table that is missing has defaults; something else in its place fits no type.
-    """
-    where, _, name = setting.rpartition(".")
-    table: Any = tables
-    for each in where.split("."):
-        table = table.get(each, {}) if isinstance(table, dict) else None
-    value: Any = table.get(name, default) if isinstance(table, dict) else None
-    bounds = _BOUNDS.get(setting, (0, MOST))
-    if reason := wrong(value, default, _CHOICES.get(setting, ()), bounds):
-        said = f"[{where}] {name} {reason} (got {value!r})"
-        hint = f"where the default is {[] if default == () else default!r}"
-        raise _unusable(path, said, hint)
-    return float(value) if isinstance(default, float) else value
+def _values(
+    table: object, path: str, where: str, known: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The values of a table's settings; InvalidConfig where one is not of its default's
+    type. What stands in the place of a table fits no type."""
+    values = {}
+    for name, default in known.items():
+        value: Any = table.get(name, default) if isinstance(table, dict) else None
+        bounds = _BOUNDS.get(name, (0, MOST))
+        if reason := wrong(value, default, _CHOICES.get(name, ()), bounds):
+            shown = [] if default == () else default
+            said = f"[{where}] {name} {reason} (got {value!r})"
+            raise _unusable(path, said, f"where the default is {shown!r}")
+        values[name] = float(value) if isinstance(default, float) else value
+    return values
 
 
 def _agents(tables: Mapping[str, Any], path: str) -> Mapping[str, Agent]:
@@ -274,14 +266,8 @@ def _agents(tables: Mapping[str, Any], path: str) -> Mapping[str, Agent]:
         raise _unusable(path, "[agents] must be tables: [agents.NAME]")
     agents = {}
     for name, of_agent in table.items():
-        # What is no table has no valid policy.
-        found = of_agent if isinstance(of_agent, dict) else {"policy": ""}
-        policy: Any = found.get("policy", OF_AGENT["policy"])
-        groups: Any = found.get("groups", OF_AGENT["groups"])
-        if reason := wrong(policy, "", [*map(str, ReadPolicy)]):
-            raise _unusable(path, f"[agents.{name}] policy {reason} (got {policy!r})")
-        if reason := wrong(groups, ()):
-            raise _unusable(path, f"[agents.{name}] groups {reason}")
+        found = _values(of_agent, path, f"agents.{name}", OF_AGENT)
+        policy, groups = found["policy"], found["groups"]
         agents[name] = Agent(name, ReadPolicy(policy), tuple(groups))
     return agents
 
