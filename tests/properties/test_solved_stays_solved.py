@@ -21,7 +21,6 @@ from memcli.sessions.briefing import prompt, select, start
 from memcli.sessions.hooks import tell
 from memcli.storage.known_vaults import KnownVault
 from memcli.vault.health.inspect import inspect
-from memcli.vault.health.lint import lint
 from tests.conftest import NOW, VaultMaker
 from tests.git_command import git
 from tests.saving import every, taught
@@ -193,9 +192,6 @@ def test_no_surface_shows_it_and_reopening_brings_it_back(
     assert all_of(vault, SOLVED) == []
     way(vault)
     assert all_of(vault, SOLVED) == []
-    # What came in as a file of its own says why, and how to bring it back.
-    hints = {one.hint for one in lint(vault) if one.code == "key_twins"}
-    assert hints <= {f"To bring it back: memcli resolve --undo {name}"}
     listed = resolve_query.standings(vault)
     assert [one.id for one in listed if one.state != "unresolved"] == [name]
     vault.reopen(name)

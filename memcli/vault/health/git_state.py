@@ -19,8 +19,9 @@ from functools import partial
 from shlex import quote
 
 from memcli.entries import codec, layout
+from memcli.entries.entry import Status
 from memcli.entries.file_checks import ERROR, WARNING, Finding
-from memcli.entries.merging.fields import CARRIED
+from memcli.entries.merging.fields import CARRIED, RESOLUTION
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError, NotAVault
 from memcli.named_tuple import NamedTuple
@@ -35,10 +36,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
     from memcli.storage.git.repository import Blob, Repository
-    from memcli.vault.vault import Stored, Vault
+    from memcli.vault.vault import Vault
 
     # By path the bytes of a file before and after; None is no file.
     Changes = Mapping[str, tuple[bytes | None, bytes | None]]
@@ -290,7 +290,8 @@ def _not_merged(
             continue
         try:
             wanted = codec.decode(data, place, kinds=vault.kinds).entry
-            path = vault.index.again(partial(_path_of, entry_id=wanted.id))
+            place_of = partial(_place_of, entry_id=wanted.id)
+            path, resolved_before = vault.index.again(place_of)
             taken = made.get(path)
             sides = (ours.files.get(path), theirs.files.get(path))
             if taken is None or taken not in sides or now.get(path) != taken:
@@ -299,29 +300,28 @@ def _not_merged(
         except MemcliError:
             continue
         entry = stored.entry
+        ends = resolved_before and wanted.status is Status.RESOLVED
         values = {
             name: getattr(wanted, name)
-            for name in CARRIED
+            for name in (*CARRIED, *(("status", *RESOLUTION) if ends else ()))
             if getattr(wanted, name) != getattr(entry, name)
         }
         if values and not entry.superseded_by:
             what = ", ".join(sorted(values))
             message = f"a merge by git left out what the other clone changed: {what}"
             hint = f"{MEND} takes it over, as memcli sync would have."
+            fresh = entry.replace(**values)
+            data = codec.rewrite(stored.data, fresh, kinds=vault.kinds)
             yield LeftOut(
                 Finding(path, 1, "half_merged", WARNING, message, hint),
                 "take over what the other clone changed in the version before",
-                rewritten(vault, stored, entry.replace(**values)),
+                {path: (stored.data, data)},
             )
 
 
-def rewritten(vault: Vault, stored: Stored, fresh: Entry) -> Changes:
-    """The change of a file that holds another entry from now on."""
-    data = codec.rewrite(stored.data, fresh, kinds=vault.kinds)
-    return {stored.path: (stored.data, data)} if fresh != stored.entry else {}
-
-
-def _path_of(reader: Reader, entry_id: str) -> str:
-    """Where an entry lies; empty where there is none, or two files have its id."""
+def _place_of(reader: Reader, entry_id: str) -> tuple[str, bool]:
+    """Where an entry lies, and whether an earlier version of it is resolved; an empty
+    path where there is none, or two files have its id."""
     docs = reader.exact("id", entry_id)
-    return reader.row(docs[0]).path if len(docs) == 1 else ""
+    path = reader.row(docs[0]).path if len(docs) == 1 else ""
+    return path, bool(path) and docs[0] in reader.claims.heirs

@@ -17,7 +17,7 @@ from shlex import quote
 
 from memcli import errors
 from memcli.entries import dates, layout
-from memcli.entries.eligibility import View, settled_by, standing
+from memcli.entries.eligibility import View, standing
 from memcli.entries.entry import Layer, Status, Visibility
 from memcli.entries.file_checks import ERROR, WARNING, Finding, Text
 from memcli.entries.text.links import composed, link_readings
@@ -125,7 +125,7 @@ _GIT = re.compile(
 # --- entries ------------------------------------------------------------------------
 
 
-# By code the message, and what to do; two of them stop memcli from using an entry.
+# By code the message, and what to do; an id of two entries stops memcli from using one.
 _SAID = {
     "duplicate_id": (
         "has the id of {path}: {name}",
@@ -139,14 +139,9 @@ _SAID = {
         "supersedes {other}, which does not say so and is {status}",
         "If it is meant: memcli evolve {name} --also {other}",
     ),
-    "silent_successor": ("superseded by {other}, which does not say so", f"{MEND}"),
     "superseded_but_active": (
         "superseded by {other}, but its status is active",
         "Remove superseded_by, or set status: superseded.",
-    ),
-    "lineage_cycle": (
-        "a circle of versions: {circle}",
-        "Take superseded_by out of the current one, and supersedes out of the first.",
     ),
     "lineage_fork": (
         "{old} is superseded by {other} as well",
@@ -155,10 +150,6 @@ _SAID = {
     ),
     "resolved_before": (
         "not shown; {other}, which it replaced, is resolved",
-        f"{MEND} resolves it, too; to bring it back: memcli resolve --undo {{other}}",
-    ),
-    "key_twins": (
-        "not shown; its claim is resolved by {other}",
         "To bring it back: memcli resolve --undo {other}",
     ),
     "wider_than_evidence": (
@@ -170,7 +161,6 @@ _SAID = {
         "memcli evolve {name}, or resolve it.",
     ),
 }
-_ERRORS = ("duplicate_id", "lineage_cycle")
 
 
 def _about_entries(
@@ -196,7 +186,7 @@ def _about_entries(
             continue
         line = known.field_line(field) if known else 1
         said = (text.format(field=field, **words) for text in _SAID[code])
-        level = ERROR if code in _ERRORS else WARNING
+        level = ERROR if code == "duplicate_id" else WARNING
         yield Finding(path, line, code, level, *said)
 
 
@@ -266,7 +256,7 @@ def _problems(reader: Reader, now: int) -> Iterator[_Problem]:
             yield doc, "(?:memcli_)?id", "duplicate_id", words
     if reader.holds("supersedes") or reader.holds("superseded_by"):
         yield from _about_lineages(reader, ids)
-    yield from _about_claims(reader, now)
+    yield from _about_claims(reader)
     yield from _about_reports(reader)
     for doc in reader.exact("check", REVIEW):
         row = reader.row(doc)
@@ -319,84 +309,33 @@ def _about_lineages(
     before, after = (
         _by_doc(reader.values(field)) for field in ("supersedes", "superseded_by")
     )
-    # Another entry than the one that has replaced the old one, by its own word.
-    forks = {
-        doc: docs[later]
-        for doc, old in before.items()
-        if old in docs
-        and (later := after.get(docs[old], "")) in docs
-        and later != names[doc]
-    }
-    known = sorted(docs.items())
-    followed = {before[doc]: name for name, doc in known if doc in before}
-    followed |= {name: after[doc] for name, doc in known if doc in after}
-    circles = list(_circles({a: b for a, b in followed.items() if a in docs}))
-    # These get a finding already, and the right other side cannot be told.
-    doubtful = {before[doc] for doc in forks}.union(*circles)
-    for doc, other in after.items():
-        status, words = _status(reader, doc), {"other": other, "quoted": quote(other)}
-        code = ""
-        if other not in docs:
-            # Of a version in the archive the next one was deleted, as by `forget`.
-            code = "" if place(doc)[0] else "dangling_lineage"
-        elif status is Status.ACTIVE:
-            code = "superseded_but_active"
-        elif docs[other] not in before and names[doc] not in doubtful:
-            code = "silent_successor" if status is Status.SUPERSEDED else ""
-        if code:
-            yield doc, "superseded_by", code, words
-    for doc, other in before.items():
-        words = {"other": other, "quoted": quote(other), "name": names[doc]}
-        if other not in docs:
+    for doc, later in after.items():
+        words = {"other": later, "quoted": quote(later)}
+        # Of a version in the archive the next one was deleted, as by `forget`.
+        if later not in docs and not place(doc)[0]:
+            yield doc, "superseded_by", "dangling_lineage", words
+        elif later in docs and _status(reader, doc) is Status.ACTIVE:
+            yield doc, "superseded_by", "superseded_but_active", words
+    for doc, old in before.items():
+        words = {"other": old, "quoted": quote(old), "name": names[doc]}
+        if old not in docs:
             yield doc, "supersedes", "dangling_lineage", words
-        elif docs[other] not in after and names[doc] not in doubtful:
-            words["status"] = str(_status(reader, docs[other]))
+        elif docs[old] not in after:
+            words["status"] = str(_status(reader, docs[old]))
             yield doc, "supersedes", "one_sided_lineage", words
-    for circle in circles:
-        first = min((docs[name] for name in circle), key=place)
-        field = "superseded_by" if first in after else "supersedes"
-        words = {"circle": " -> ".join([*circle, circle[0]])}
-        yield first, field, "lineage_cycle", words
-    for doc, chosen in forks.items():
-        words = {"old": before[doc], "other": names[chosen], "name": names[doc]}
-        yield doc, "supersedes", "lineage_fork", words
+        elif (chosen := after[docs[old]]) in docs and chosen != names[doc]:
+            # The old one says that another entry has replaced it.
+            words |= {"old": old, "other": chosen}
+            yield doc, "supersedes", "lineage_fork", words
 
 
 def _by_doc(values: Mapping[str, Sequence[int]]) -> dict[int, str]:
     return {doc: value for value, docs in values.items() for doc in docs}
 
 
-def _circles(after: Mapping[str, str]) -> Iterator[list[str]]:
-    """Circles of versions: the ids, each replaced by the next."""
-    done: set[str] = set()
-    for start in sorted(after):
-        chain: list[str] = []
-        name = start
-        while name in after and name not in done:
-            done.add(name)
-            chain.append(name)
-            name = after[name]
-        if name in chain:
-            yield chain[chain.index(name) :]
-
-
-def _about_claims(reader: Reader, now: int) -> Iterator[_Problem]:
-    """Entries that are not shown: an earlier version of them, or another entry of the
-    same claim, is resolved."""
+def _about_claims(reader: Reader) -> Iterator[_Problem]:
+    """Entries that are not shown, since an earlier version of them is resolved."""
     for doc, old in reader.claims.heirs.items():
         if _status(reader, doc) is Status.ACTIVE:
             words = {"other": reader.row(old).id}
             yield doc, "supersedes", "resolved_before", words
-    claims = reader.columns.claims
-    own = {(claims[doc], reader.row(doc).id) for doc in reader.claims.settling()}
-    settled = {claim for claim, _ in own}
-    for doc in reader.everything() if settled else ():
-        claim, status = claims[doc], _status(reader, doc)
-        if claim in settled and status in (Status.ACTIVE, Status.PENDING):
-            facts = reader.facts(doc)
-            # Not what another vault has resolved, nor an earlier version of an entry.
-            resolves = [each for each in facts.resolves if (claim, each.id) in own]
-            facts = facts._replace(resolves=tuple(resolves))
-            resolve = settled_by(facts, View(now))
-            if resolve is not None:
-                yield doc, "status", "key_twins", {"other": resolve.id}

@@ -17,7 +17,6 @@ from memcli.entries.entry import Status
 from memcli.entries.file_checks import ERROR
 from memcli.entries.merging import chains
 from memcli.entries.merging import files as merging
-from memcli.entries.merging.fields import RESOLUTION
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
@@ -28,7 +27,7 @@ from memcli.storage.git.staging import refuse_filtered
 from memcli.storage.lock import Lock
 from memcli.storage.vault_paths import inside
 from memcli.vault import lineage
-from memcli.vault.health.git_state import MEND, OTHER, rewritten
+from memcli.vault.health.git_state import MEND, OTHER
 from memcli.vault.health.lint import examined
 
 TYPE_CHECKING = False
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
 
     from memcli.entries.entry import Entry
     from memcli.entries.file_checks import Finding
-    from memcli.search.reader import Reader
     from memcli.vault.health.git_state import Changes
     from memcli.vault.vault import Vault
 
@@ -76,8 +74,8 @@ class Repair(NamedTuple):
     """One step of a repair.
 
     `code` is leftover, git_lock, index, missing, older, deleted, forgotten,
-    uncommitted, moved, dropped, half_merged, conflict, fork, lineage or
-    resolved_before; `action` says what happens to `path`.
+    uncommitted, moved, dropped, half_merged, conflict or fork; `action` says what
+    happens to `path`.
     """
 
     code: str
@@ -300,45 +298,6 @@ def _marked(vault: Vault, finding: Finding) -> _Mend | None:
     )
 
 
-def _resolved(vault: Vault, finding: Finding) -> _Mend | None:
-    """A current version with the resolution of the version before it."""
-
-    def before(reader: Reader) -> list[str]:
-        heirs = reader.claims.heirs
-        docs = reader.exact("path", finding.path)
-        return [reader.row(heirs[doc]).path for doc in docs if doc in heirs]
-
-    stored = vault.stored(finding.path)
-    paths = vault.read(before)
-    if paths and stored.entry.status is Status.ACTIVE:
-        earlier = vault.stored(paths[0]).entry
-        values = {name: getattr(earlier, name) for name in RESOLUTION}
-        fresh = stored.entry.replace(status=Status.RESOLVED, **values)
-        action = "resolve it: what it replaced is resolved"
-        changes = rewritten(vault, stored, fresh)
-        return _Mend(Repair(finding.code, stored.path, action), changes)
-    return None
-
-
-def _silent(vault: Vault, finding: Finding) -> _Mend | None:
-    """A successor that says what it replaced, as what it replaced does."""
-    name = vault.stored(finding.path).entry.superseded_by or ""
-    stored = vault.stored(vault.path_of(name))
-
-    def replaced(reader: Reader) -> list[str]:
-        rows = map(reader.row, reader.exact("superseded_by", name))
-        return [row.id for row in rows if row.status == Status.SUPERSEDED]
-
-    # An entry that replaced several names the newest; see `lineage`.
-    before = max(vault.read(replaced))
-    if not stored.entry.supersedes:
-        fresh = stored.entry.replace(supersedes=before)
-        action = f"write that it supersedes {before}"
-        step = Repair("lineage", stored.path, action)
-        return _Mend(step, rewritten(vault, stored, fresh))
-    return None
-
-
 def _fork(vault: Vault, finding: Finding) -> _Mend | None:
     """The files of a fork as one chain: the later version is current, and takes over
     what the other one added."""
@@ -377,6 +336,4 @@ def _fork(vault: Vault, finding: Finding) -> _Mend | None:
 _REMEDIES: Mapping[str, Callable[[Vault, Finding], _Mend | None]] = {
     **dict.fromkeys(_MARKED, _marked),
     "lineage_fork": _fork,
-    "resolved_before": _resolved,
-    "silent_successor": _silent,
 }

@@ -15,7 +15,7 @@ from memcli.vault.health.repair import RepairPlan
 from tests.git_command import git
 from tests.saving import write
 
-A, B, C = "1m7y6wbehbqyv1ka", "1m7y6wbehbqyv1kb", "1m7y6wbehbqyv1kc"
+A, B = "1m7y6wbehbqyv1ka", "1m7y6wbehbqyv1kb"
 
 
 def codes(found: RepairPlan) -> list[tuple[str, str]]:
@@ -28,31 +28,15 @@ def entry(name: str, *lines: str, body: str = "") -> str:
 
 
 OVER = "status: superseded"
+MARKED = entry(A, body="<<<<<<< ours\nb\n=======\nc\n>>>>>>> theirs")
 HALF = "memories/.a.md.123-0123abcd.tmp"
 COMMIT = ("git add .", "git commit -qm x")
 # Files as they are, what is done to them, a repair's steps, what is left for people,
 # git's status after it, and what a file holds then, or after "!" does not.
 PLANS = {
-    "the other side of a lineage": (
-        {"a.md": entry(A, OVER, f"superseded_by: {B}"),
-         "b.md": entry(B, "mine: 1 # kept", body="New.")}, (),
-        ["lineage b.md", "uncommitted a.md", "uncommitted b.md"], [],
-        "", {"b.md": (f"supersedes: {A}", "mine: 1 # kept")},
-    ),
-    "one side of two that were merged": (
-        {"a.md": entry(A, OVER, f"superseded_by: {C}"), "c.md": entry(C),
-         "b.md": entry(B, OVER, f"superseded_by: {C}")}, COMMIT,
-        ["lineage c.md"], [], "", {"c.md": (f"supersedes: {B}",)},
-    ),
     "what takes a decision is left": (
         {"a.md": entry(A), "b.md": entry(B, f"supersedes: {A}")}, (),
         ["uncommitted a.md", "uncommitted b.md"], ["one_sided_lineage b.md"], "", {},
-    ),
-    "a circle is not closed from its other side": (
-        {"a.md": entry(A, OVER, f"superseded_by: {B}"),
-         "b.md": entry(B, OVER, f"superseded_by: {A}")}, (),
-        ["uncommitted a.md", "uncommitted b.md"], ["lineage_cycle a.md"], "",
-        {"a.md": ("!supersedes:",)},
     ),
     "whether the old one is in force is for people: it says both": (
         {"a.md": entry(A, "status: active", f"superseded_by: {B}"), "b.md": entry(B)},
@@ -70,9 +54,8 @@ PLANS = {
         "A  staged.md\n?? picture.txt", {"edited.md": ("bld",)},
     ),
     "a staged file is not rewritten": (
-        {"a.md": entry(A, OVER, f"superseded_by: {B}"), "b.md": entry(B)},
-        ("git add .",), [], ["silent_successor a.md"], "A  a.md\nA  b.md",
-        {"b.md": ("!supersedes:",)},
+        {"a.md": MARKED}, ("git add .",), [], ["conflict a.md"], "A  a.md",
+        {"a.md": ("<<<<<<<",)},
     ),
     "what git knows by name alone, as a killed save leaves it": (
         {"a.md": "announced"}, ("git add --intent-to-add a.md",),
@@ -127,9 +110,8 @@ PLANS = {
         ["uncommitted a.md"], [], "", {"a.md": ("words a",)},
     ),
     "without git only halves of writes go": (
-        {"a.md": entry(A, OVER, f"superseded_by: {B}"), "b.md": entry(B), HALF: "half"},
-        ("mv .git ../away",),
-        [f"leftover {HALF}"], ["no_history .", "silent_successor a.md"], None, {},
+        {"a.md": MARKED, HALF: "half"}, ("mv .git ../away",),
+        [f"leftover {HALF}"], ["no_history .", "conflict a.md"], None, {},
     ),
 }  # fmt: skip
 
@@ -157,29 +139,27 @@ def test_what_has_changed_since_the_plan_is_left_as_it_is(vault: Vault) -> None:
     names = ("broken.md", "fine.md", "staged.md")
     for name in names:
         write(vault, name, f"{name}\n")
-    write(vault, "over.md", entry(A, OVER, f"superseded_by: {B}"))
-    write(vault, "key.md", entry(B))
+    write(vault, "key.md", MARKED)
     lock.touch()
     os.utime(lock, (1, 1))
     found = repair.plan(vault)
     assert {step.code for step in found.steps} == {
         "git_lock",
-        "lineage",
+        "conflict",
         "uncommitted",
     }
     lock.unlink()
     git(vault, "add", "staged.md")
     write(vault, "broken.md", "---\na: [\n---\n")
-    write(vault, "key.md", entry(B, f"supersedes: {A}"))
+    write(vault, "key.md", entry(B))
     done = repair.apply(vault, found)
     assert sorted(codes(done)) == [
         ("uncommitted", "fine.md"),
-        ("uncommitted", "key.md"),
-        ("uncommitted", "over.md"),
     ]
     assert git(vault, "status", "--porcelain").splitlines() == [
         "A  staged.md",
         "?? broken.md",
+        "?? key.md",
     ]
 
 
