@@ -287,7 +287,7 @@ def _draw(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:
     if seen.recurred_at:
         line = f"  recurred on {seen.recurred_at}; to reopen it: memcli resolve --undo "
         canvas.line(line + entry.id, style="hint")
-    facts(canvas, {"item": seen.item_facts, "stored or recalled": seen.uses}, "  ")
+    facts(canvas, {"stored or recalled": seen.uses}, "  ")
     for line in ("", *entry.body.strip().split("\n"), ""):
         canvas.line(line and f"  {line}")
     _draw_around(canvas, seen, short)

@@ -10,8 +10,7 @@ memory or a question. Each has `v` (the version), `at` (epoch seconds) and `even
 
 - `recall`, a question and the rows that answered it: `recall` names the answer;
   `question` is a keyed hash, None where a session's start brought the rows; `via` says
-  which way the question came, `agent` who asked, `hit` whether a row answers it, `rows`
-  are as `row` makes them.
+  which way the question came, `agent` who asked, `rows` are as `row` makes them.
 - `write`, an entry that a commit wrote: `id`, `action`, `writer`, `kind`, `type`;
   without an id it is `count` entries of one sort.
 - `feedback`, whether an entry that a recall returned proved useful, and who says so:
@@ -367,7 +366,6 @@ class Recorder:
                 "question": mark,
                 "via": self._caller.via,
                 "agent": self._caller.agent,
-                "hit": is_hit(rows),
                 "rows": list(rows),
             }
         )

@@ -12,12 +12,11 @@ import os
 from collections import Counter
 
 from memcli.entries import dates, eligibility, layout
-from memcli.entries.codec import Problem
 from memcli.entries.eligibility import View, facts, standing, verdict
 from memcli.entries.entry import FIELDS, Entry, Layer
 from memcli.entries.identity import claim_number
 from memcli.entries.merging import files as merging
-from memcli.entries.text import differences, links
+from memcli.entries.text import links
 from memcli.errors import EntryNotFound, InvalidConfig, MemcliError, Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.search.ranking import graph
@@ -33,15 +32,15 @@ from memcli.vault.lookup import Brief, brief
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
+    from memcli.entries.codec import Problem
     from memcli.entries.file_checks import Finding
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.storage.git.repository import Commit
     from memcli.vault.lineage import Version
-    from memcli.vault.vault import Stored, Vault
+    from memcli.vault.vault import Vault
 
 _MOST_COMMITS = 20
 # Files beside the entries that are the owner's, or whose names tell of hidden ones.
@@ -65,13 +64,11 @@ class Inspected(NamedTuple):
     file: dict[str, Any]
     history: list[Commit]
     history_note: str | None
-    neighbours: dict[str, Brief | None]
     backlinks: list[Brief]
     links: list[Link]
     versions: list[Version]
     stale: bool
     stale_why: list[staleness.Reason]
-    item_facts: dict[str, Any] | None
     recurred_at: str | None
     uses: int | None
     code: tuple[Looked, ...]
@@ -109,7 +106,7 @@ def inspect(vault: Vault, entry_id: str) -> Inspected:
     """
     path = vault.path_of(entry_id)
     stored = vault.stored(path)
-    decoded, entry = stored.decoded, stored.entry
+    entry = stored.entry
     now = vault.now_ms() // 1000
     try:
         status = os.stat(inside(vault.root, path))
@@ -137,7 +134,7 @@ def inspect(vault: Vault, entry_id: str) -> Inspected:
         old_code = is_stale([each.state for each in code])
         return Inspected(
             entry=entry,
-            problems=(*decoded.problems, *_conflicts(stored)),
+            problems=stored.decoded.problems,
             reason_not_eligible=verdict(known, View(now, agent=vault.agent)),
             file={
                 "bytes": status.st_size,
@@ -145,13 +142,11 @@ def inspect(vault: Vault, entry_id: str) -> Inspected:
             },
             history=commits,
             history_note=note,
-            neighbours=_neighbours(reader, entry, docs[0]),
             backlinks=[brief(reader.row(doc)) for doc in reader.newest(backlinks)],
             links=_links(vault, entry, reader),
             versions=lineage.versions(reader, entry.id),
             stale=staleness.is_stale(row, reasons) or old_code,
             stale_why=reasons,
-            item_facts=_item_facts(vault, entry, known.expires, now),
             recurred_at=lineage.recurred_at(reader, entry),
             uses=log.uses(vault, entry),
             code=code,
@@ -173,43 +168,6 @@ def _code(vault: Vault, entry: Entry) -> tuple[Looked, ...]:
     except InvalidConfig as error:  # everything else is shown all the same
         vault.tell(f"its code was not checked: {error.message}")
         return ()
-
-
-def _conflicts(stored: Stored) -> Iterator[Problem]:
-    """Where a conflict that git left in the text begins."""
-    text = stored.data.decode("utf-8", "replace")
-    place = differences.begins(text)
-    if place >= 0 and differences.begins(stored.entry.body) >= 0:
-        line = text.count("\n", 0, place) + 1
-        yield Problem(stored.path, line, "text", "a merge conflict begins here")
-
-
-def _item_facts(
-    vault: Vault, entry: Entry, ends: int, now: int
-) -> dict[str, Any] | None:
-    """The weight of a reflection item, its days left, None for no end, and how often it
-    came up."""
-    if entry.item is None:
-        return None
-    policies = vault.settings.policies
-    seen = eligibility.times(entry.created, entry.seen)
-    score = eligibility.score(entry.item, seen, entry.confidence, now, policies)
-    days = round((ends - now) / eligibility.DAY, 1) if ends else None
-    return {"score": round(score, 3), "days_left": days, "sightings": len(seen)}
-
-
-def _neighbours(reader: Reader, entry: Entry, doc: int) -> dict[str, Brief | None]:
-    """The entries before and after an entry in its session."""
-    from memcli.search.document import document_id
-
-    session = reader.columns.sessions[doc] if document_id(entry) else 0
-    members = reader.session_members(session) if session else [doc]
-    place = members.index(doc)
-    beside = {"before": members[:place][-1:], "after": members[place + 1 :][:1]}
-    return {
-        name: brief(reader.row(docs[0])) if docs else None
-        for name, docs in beside.items()
-    }
 
 
 def _links(vault: Vault, entry: Entry, reader: Reader) -> list[Link]:

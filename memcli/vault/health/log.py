@@ -75,21 +75,11 @@ def pairs(vault: Vault) -> list[dict[str, Any]]:
 def uses(vault: Vault, entry: Entry) -> int | None:
     """How often a skill was stored or recalled; None for an entry that is no skill.
 
-    For an agent: how often it did so itself, as far as the log goes back.
+    For an agent: None, since the log holds what others did.
     """
-    if not signals.is_skill(entry.kind, str(entry.type)):
+    if vault.agent or not signals.is_skill(entry.kind, str(entry.type)):
         return None
-    log = signals.read(vault.root)
-    if vault.agent is None:
-        return log.uses.get(entry.id, 0)
-    mine = entry.agent == vault.agent_name
-    own = (
-        one
-        for one in log.events
-        if (one["event"] == "recall" and one["agent"] == vault.agent_name)
-        or (one["event"] == "write" and mine)
-    )
-    return signals.uses(own)[entry.id]
+    return signals.read(vault.root).uses.get(entry.id, 0)
 
 
 # --- counted ------------------------------------------------------------------------

@@ -35,7 +35,7 @@ def test_a_prompt_is_noted_with_what_was_told(process: Run, vault: Vault):
     assert told["question"] == silent["question"] is not None
     (row,) = told["rows"]
     assert (row["id"], row["rank"], row["channels"]) == (mine, 1, ["lexical"])
-    assert (silent["hit"], silent["rows"]) == (False, [])
+    assert silent["rows"] == []
 
 
 def test_the_start_of_a_session_is_noted_without_a_question(process: Run, vault: Vault):

@@ -69,16 +69,6 @@ def test_history_of_a_new_file_and_of_a_vault_without_git(vault: Vault):
     assert inspect(vault, "1jy5").history_note == "the vault is not under git"
 
 
-def test_neighbours_are_those_of_the_same_session(vault: Vault):
-    ids = [
-        save(vault, f"turn {n}", source={"session": "s", "seq": n}) for n in (2, 0, 1)
-    ]
-    save(vault, "elsewhere", source={"session": "t", "seq": 1})
-    for entry, beside in ((ids[2], [ids[1], ids[0]]), (ids[1], [None, ids[2]])):
-        found = inspect(vault, entry).neighbours
-        assert [row and row.id for row in found.values()] == beside
-
-
 def test_links_lead_where_lint_says_they_do(vault: Vault):
     write(vault, "ops/Kube.md", "---\naliases: [K8s]\n---\n# Kubernetes\n")
     write(vault, "img/shot.png", "a picture")
