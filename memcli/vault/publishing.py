@@ -39,7 +39,9 @@ _BATCH = 1_000  # files whose bytes are held at once
 
 
 class Outcome(NamedTuple):
-    """The outcome of a publish, done or tried: numbers of files, and of entries then.
+    """The outcome of a publish, done or tried.
+
+    `entries` is how many entries are published then, `broken` how many files are none.
 
     `newer` is the commit that the database holds when that one follows `commit`, which
     was not published then.
@@ -48,9 +50,6 @@ class Outcome(NamedTuple):
     name: str
     where: str
     commit: str
-    added: int
-    changed: int
-    removed: int
     entries: int
     broken: int
     newer: str | None = None
@@ -125,30 +124,26 @@ def publish(
         publisher = Publisher(database, content)
         decide = partial(is_due, repository, publisher, force=force)
         standing = publisher.standing()
-        added = changed = removed = broken = 0
+        entries, broken = standing.sums.documents, 0
         due = decide(standing)
         if due and not publisher.is_current(standing):
             found = _Found(repository, reading, progress)
             tables = found.tables(blobs)
-            broken = found.broken
-            known, now = publisher.known(standing), tables.files
-            both = known.keys() & now.keys()
-            changed = sum(known[path] != now[path] for path in both)
-            added, removed = len(now) - len(both), len(known) - len(both)
+            size = tables.end()
+            entries, broken = size.documents, found.broken
             if not dry_run:
-                size = tables.end()
                 with publisher.turn():
                     # Another one may just have ended.
                     standing = publisher.standing()
                     due = decide(standing)
                     if due:
                         publisher.publish(standing, tables, size)
-        entries = publisher.standing().sums.documents
+                    else:
+                        entries = standing.sums.documents
     return Outcome(
         content.name,
         redacted(place.engine or ""),
         commit,
-        *(added, changed, removed),
         entries,
         broken,
         newer=None if due else standing.commit,
@@ -201,13 +196,13 @@ class _Found:
                 if names == [True]:
                     naming.append((blob, data))
                 elif found.document is not None:
-                    tables.add(blob.path, blob.id, found.document)
+                    tables.add(found.document)
             self._progress(start + len(some), len(wanted))
         # Once it is known which entries are not published.
         for blob, data in naming:
             document = self._files.held(blob.path, data, self._censored).document
             if document is not None:
-                tables.add(blob.path, blob.id, document)
+                tables.add(document)
         return tables
 
     def _censored(self, entry: Entry) -> Entry:

@@ -22,7 +22,7 @@ from memcli.storage.known_vaults import redacted
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from sqlite3 import Connection
 
     from memcli.search.document import Document
@@ -45,12 +45,8 @@ _TYPES = {
     "fact": ("text", "bytea", "int8"),
     "doc": ("int4", "bytea", "bytea"),
     "page": ("bytea", "bytea"),
-    "file": ("bytea", "text"),
 }
-_OWN = {
-    "page": "path {bytes} PRIMARY KEY, data {bytes} NOT NULL",
-    "file": "path {bytes} PRIMARY KEY, blob TEXT NOT NULL",
-}
+_PAGE = "path {bytes} PRIMARY KEY, data {bytes} NOT NULL"
 
 
 class Content(NamedTuple):
@@ -86,21 +82,15 @@ def initialise(database: Database) -> bool:
 
 
 class Tables:
-    """The index of what is published, made in memory by Whoosh.
-
-    Attributes:
-        files: git's name of the content of each file that is in it, by path.
-    """
+    """The index of what is published, made in memory by Whoosh."""
 
     def __init__(self) -> None:
         self.db: Connection = local.in_memory(None)
         self.db.execute("BEGIN")
         self._writer = Index(self.db, Sums()).writer()
-        self.files: dict[str, str] = {}
 
-    def add(self, path: str, blob: str, document: Document) -> None:
+    def add(self, document: Document) -> None:
         """Add an entry."""
-        self.files[path] = blob
         self._writer.add(document)
 
     def end(self) -> Sums:
@@ -142,13 +132,6 @@ class Publisher:
         here = (standing.commit, standing.version)
         return here == (self.content.commit, version())
 
-    def known(self, standing: Published) -> dict[str, str]:
-        """The published files: by path git's name of the content."""
-        if not standing.schema:
-            return {}
-        rows = self._database.ask(f"SELECT path, blob FROM {standing.schema}.file")
-        return {bytes(path).decode("utf-8", "surrogateescape"): b for path, b in rows}
-
     @contextmanager
     def turn(self) -> Iterator[None]:
         """A transaction in which nobody else publishes this vault.
@@ -172,14 +155,15 @@ class Publisher:
         prefix = f"memcli_{numbered(content.name):016x}_"
         schema, ask = f"{prefix}{number}", self._database.ask
         ask(f"CREATE SCHEMA {schema}")
-        pages = (_bytes(path, data) for path, data in content.pages)
-        paths = (_bytes(path, blob) for path, blob in sorted(tables.files.items()))
+        pages = [
+            (path.encode("utf-8", "surrogateescape"), data)
+            for path, data in content.pages
+        ]
         for name, types in _TYPES.items():
-            columns = {**TABLES, **_OWN}[name].format(bytes="BYTEA")
+            columns = TABLES.get(name, _PAGE).format(bytes="BYTEA")
             ask(f"CREATE TABLE {schema}.{name} ({columns})")
-            rows: Iterable[Sequence[object]] = {"page": pages, "file": paths}.get(
-                name
-            ) or tables.db.execute(f"SELECT * FROM {name}")
+            known = name in TABLES
+            rows = tables.db.execute(f"SELECT * FROM {name}") if known else pages
             self._database.copy(f"{schema}.{name}", types, rows)
             # Without it a question reads every list.
             ask(f"ANALYZE {schema}.{name}")
@@ -201,7 +185,3 @@ class Publisher:
         for (old,) in ask(like, (prefix.replace("_", r"\_") + "%",)):
             if int(old.removeprefix(prefix)) < standing.number:
                 ask(f"DROP SCHEMA {old} CASCADE")
-
-
-def _bytes(path: str, value: object) -> tuple[bytes, object]:
-    return path.encode("utf-8", "surrogateescape"), value
