@@ -41,7 +41,7 @@ from memcli.search.ranking.corpus import (
     Weights,
     inverse_frequency,
 )
-from memcli.search.ranking.order import Adjust, Evidence, Hit, Order, nudges, worded
+from memcli.search.ranking.order import Adjust, Found, Hit, Order
 from memcli.search.store import WEIGHTED
 
 TYPE_CHECKING = False
@@ -101,16 +101,11 @@ def rank(
     terms = weigh(question.terms, corpus, weights, implied)
     unknown = {term.text for term in terms if not term.frequency}
     missing = [word for text, word in question.terms if text in unknown]
-    evidence = _gather(terms, question, corpus, scope, weights)
-    if evidence is None:
+    found = _gather(terms, question, corpus, scope, weights)
+    if found is None:
         return Ranking([], terms, missing)
-    factors = nudges(evidence, corpus, question, weights)
-    order = Order(evidence, factors, corpus.columns.orders, adjust)
-    hits = [
-        order.hit(doc, evidence.share(doc, terms) if place < COVERING else 0.0)
-        for place, doc in enumerate(order.best(limit))
-    ]
-    return Ranking(hits, terms, missing)
+    order = Order(found, question, corpus, weights, adjust)
+    return Ranking(order.hits(limit, terms), terms, missing)
 
 
 def weigh(
@@ -148,35 +143,16 @@ def _pool(
     scope: Scope,
     weights: Weights,
 ) -> list[int]:
-    """The best documents by words that may be shown; ties break on their order.
-
-    None is left out that scores more than one that is in, and few are looked at that
-    cannot be among them.
-    """
-    count, inside = weights.pool, question.inside
-    most = 1 + weights.temporal  # what the window of the question counts
-    if scope.shown is None and inside is None and len(scores) > count:
-        least = sorted(scores.values(), reverse=True)[count - 1]
-        scores = {doc: score for doc, score in scores.items() if score >= least}
-    ranked = _in_order(scores, corpus.columns.orders)
-    found: dict[int, float] = {}
-    for start in range(0, len(ranked), 2 * count):
-        chunk = ranked[start : start + 2 * count]
-        if len(found) >= count:
-            least = heapq.nlargest(count, found.values())[-1]
-            if inside is None or scores[chunk[0]] * most < least:
-                break
-        for doc in scope.holding(chunk):
-            share = 0.0 if inside is None else inside(doc)
-            found[doc] = scores[doc] * (1 + weights.temporal * share)
-    return _in_order(found, corpus.columns.orders)[:count]
-
-
-def _in_order(scores: Mapping[int, float], orders: Sequence[int]) -> list[int]:
-    """Documents, best first; ties break on their order."""
-    # Twice with keys that are found in C takes half the time of one that is written.
-    ordered = sorted(scores, key=orders.__getitem__)
-    return sorted(ordered, key=scores.__getitem__, reverse=True)
+    """The best documents by words that may be shown; ties break on their order."""
+    found = {doc: scores[doc] for doc in scope.holding([*scores])}
+    if question.inside is not None:
+        for doc in found:
+            found[doc] *= 1 + weights.temporal * question.inside(doc)
+    if len(found) > weights.pool:
+        least = heapq.nlargest(weights.pool, found.values())[-1]
+        found = {doc: score for doc, score in found.items() if score >= least}
+    orders = corpus.columns.orders
+    return sorted(found, key=lambda doc: (-found[doc], orders[doc]))[: weights.pool]
 
 
 def _gather(
@@ -185,7 +161,7 @@ def _gather(
     corpus: Reader,
     scope: Scope,
     weights: Weights,
-) -> Evidence | None:
+) -> Found | None:
     """Ask the channels, each from what the ones before it have found.
 
     Args:
@@ -204,7 +180,7 @@ def _gather(
     if not pool:
         return None
     around = Neighbourhood(corpus, pool, scope, weights)
-    known, borrowed = matches.known, matches.borrowed
+    known = matches.known
     table = bm25.table(matches, around.docs)
     totals = around.combine(known, table)
     extra: list[Term] = []
@@ -224,17 +200,7 @@ def _gather(
         reached = walk(totals, corpus, scope, weights)
         for doc, arrival in reached.items():
             totals[doc] = totals.get(doc, 0.0) + arrival.score
-    return Evidence(
-        known,
-        extra,
-        table,
-        question.implied,
-        borrowed,
-        around,
-        reached,
-        totals,
-        worded(known, table, borrowed),
-    )
+    return Found(matches, around, table, extra, reached, totals)
 
 
 def expansion(
