@@ -26,52 +26,33 @@ if TYPE_CHECKING:
     from memcli.declared import Parameter
 
 
-# Heading of `memcli --help`: its commands, each with its module of this package.
-GROUPS: dict[str, dict[str, str]] = {
-    "Every day": {
-        "init": "init",
-        "save": "save",
-        "recall": "recall",
-        "reflect": "reflect",
-        "list": "recall",
-        "show": "recall",
-        "evolve": "evolve",
-        "edit": "evolve",
-        "resolve": "resolve",
-        "tag": "evolve",
-        "pin": "evolve",
-        "undo": "history",
-        "log": "history",
-        "forget": "history",
-    },
-    "Review": {"review": "review", "ideas": "review", "entities": "entities"},
-    "Setup": {
-        "install": "install",
-        "uninstall": "install",
-        "doctor": "doctor",
-        "config": "config",
-        "inspect": "inspect",
-        "sync": "sync",
-        "import": "import_",
-    },
-    "Rare": {
-        "promote": "init",
-        "verify": "history",
-        "mcp": "mcp",
-        "hook": "reflect_session",
-        "allow": "init",
-        "completion": "complete",
-        "view": "view",
-        "signals": "signals",
-        "export": "export",
-        "publish": "export",
-    },
+# Heading of `memcli --help`: its commands.
+GROUPS = {
+    "Every day": "init save recall reflect list show evolve edit resolve tag pin undo "
+    "log forget",
+    "Review": "review ideas entities",
+    "Setup": "install uninstall doctor config inspect sync import",
+    "Rare": "promote verify mcp hook allow completion view signals export publish",
+}
+
+COMMANDS = " ".join(GROUPS.values()).split()
+
+# Commands in a module of another name.
+_MODULES = {
+    "recall": "list show",
+    "evolve": "edit tag pin",
+    "history": "undo log forget verify",
+    "review": "ideas",
+    "install": "uninstall",
+    "init": "promote allow",
+    "import_": "import",
+    "export": "publish",
+    "reflect_session": "hook",
+    "complete": "completion",
 }
 
 ALIASES = {"search": "recall", "add": "save", "ls": "list", "rm": "forget"}
 """Other names that people type for a command."""
-
-COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}
 
 # Commands whose --project is a filter.
 _FILTERING = ("recall", "reflect", "list", "entities", "inspect", "view")
@@ -114,9 +95,9 @@ def load(name: str) -> Callable[..., Result]:
 
 def place(name: str) -> tuple[str, str]:
     """The module of a command in this package, and the name of its function."""
-    module = COMMANDS[name]
+    at = (module for module, names in _MODULES.items() if name in names.split())
     # Words of Python have a line behind them: `import` is the function `import_`.
-    return module, f"{name}_" if name in ("import", "list") else name
+    return next(at, name), f"{name}_" if name in ("import", "list") else name
 
 
 # --- the help of all commands ---------------------------------------------------------
@@ -144,10 +125,11 @@ def overview(*, whole: bool) -> str:
     text = _HELP
     lines = first_lines()
     for heading, group in GROUPS.items():
+        names = group.split()
         if heading == "Rare" and not whole:
-            some = ", ".join([*group][:6])
+            some = ", ".join(names[:6])
             return f"{text}\nMore: memcli help --all ({some}, ...)\n"
-        rows = "".join(f"  {name:10}  {lines[name]}\n" for name in group)
+        rows = "".join(f"  {name:10}  {lines[name]}\n" for name in names)
         text += f"\n{heading}:\n{rows}"
     return text
 
@@ -225,6 +207,9 @@ def with_fields(name: str, values: dict[str, Any]) -> dict[str, Any]:
             )
         one = known[field]
         value = _value(one, text)
+        if value is None:
+            takes = ", ".join(one.choices) or _TAKEN[one.kind]
+            raise UsageError(f"--set {field}= takes {takes} (got {text!r})")
         many = [*(values.get(one.name) or ()), value] if one.repeat else value
         values[one.name] = many
     check_needs(name, values)
@@ -255,18 +240,19 @@ def check_needs(name: str, values: Mapping[str, Any]) -> None:
                 )
 
 
-def _value(one: Parameter, text: str) -> str | int | bool:
+_TAKEN = {bool: "true or false", int: "a number"}
+
+
+def _value(one: Parameter, text: str) -> str | int | bool | None:
+    """The value that a text is for a parameter; None where it is none."""
     if one.choices and text not in one.choices:
-        takes = ", ".join(one.choices)
-    elif one.kind is bool and text not in ("true", "false"):
-        takes = "true or false"
-    elif one.kind is int and not (text.isascii() and text.isdigit()):
-        takes = "a number"
-    elif one.kind is bool:
-        return text == "true"
-    else:
-        return int(text) if one.kind is int else text
-    raise UsageError(f"--set {one.word}= takes {takes} (got {text!r})")
+        return None
+    if one.kind is bool:
+        return {"true": True, "false": False}.get(text)
+    # Digits only: what else int() takes (1_000, Arabic digits) is Typer's.
+    if one.kind is int:
+        return int(text) if text.isascii() and text.isdigit() else None
+    return text
 
 
 # --- plain command lines --------------------------------------------------------------
@@ -334,15 +320,10 @@ def parse(name: str, words: list[str]) -> dict[str, Any] | None:
             text = next(rest, "--")
             if text.startswith("-"):
                 return None
-        # Digits only: what else int() takes (1_000, Arabic digits) is Typer's.
-        if one.kind is not str and not (text.isascii() and text.isdigit()):
+        value = _value(one, text)
+        if value is None:
             return None
-        if one.choices and text not in one.choices:
-            return None
-        if one.repeat:
-            values.setdefault(one.name, []).append(text)
-        else:
-            values[one.name] = one.kind(text)
+        values[one.name] = [*values.get(one.name, ()), value] if one.repeat else value
     return values if _place(values, loose, arguments(name)) else None
 
 

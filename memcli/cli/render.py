@@ -106,7 +106,7 @@ class Screen:
             return text
         from shlex import quote
 
-        named = "|".join(sorted(COMMANDS.keys() - _OF_NO_VAULT))
+        named = "|".join(sorted(set(COMMANDS) - _OF_NO_VAULT))
         vault = f"memcli --vault {quote(self._asked)} "
         return re.sub(rf"\bmemcli (?=(?:{named})\b)", lambda _: vault, text)
 

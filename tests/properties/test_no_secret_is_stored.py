@@ -277,7 +277,7 @@ def walk(vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Walk:
 
 def _arguments() -> Iterator[tuple[tuple[str, str], str]]:
     """Every argument and flag of a command that takes a text, and what it is added to."""
-    for command in commands.COMMANDS.keys() - ELSEWHERE.keys():
+    for command in set(commands.COMMANDS) - ELSEWHERE.keys():
         names = [one.name for one in table.arguments(command)]
         # A short flag is another name of a long one.
         names += [
