@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, Protocol
 
+    from memcli.hosts.install import Program
     from memcli.vault.caller import Caller
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
@@ -206,7 +207,8 @@ class Context(NamedTuple):
             from memcli.storage import files
 
             # Four bytes a character, for every limit of a vault; more is not read.
-            return _decoded(files.read(path, limit=64_000_000), path)
+            text = decoded(files.read(path, limit=64_000_000), path)
+            return text.removeprefix(_BOM)
         if argument is not None and argument != "-":
             return argument
         if self.stdin_is_terminal and argument is None and not path:
@@ -214,7 +216,10 @@ class Context(NamedTuple):
                 "there is no text to save",
                 hint=f'Give it: memcli {what} "..."; or with --file; or pipe it in.',
             )
-        return _decoded(self.read_stdin(), "standard input")
+        return self._piped()
+
+    def _piped(self) -> str:
+        return decoded(self.read_stdin(), "standard input").removeprefix(_BOM)
 
     def piped_question(self) -> str:
         """The question that standard input holds.
@@ -223,7 +228,7 @@ class Context(NamedTuple):
             InvalidValue: standard input has more than `_LONGEST_QUESTION` characters.
             Unreadable: it is not UTF-8.
         """
-        text = _decoded(self.read_stdin(), "standard input")
+        text = self._piped()
         if len(text) > _LONGEST_QUESTION:
             raise InvalidValue(
                 f"the question has {len(text):,} characters; the limit is "
@@ -260,13 +265,21 @@ class Context(NamedTuple):
         """
         from memcli.vault import create
 
-        if create.let_git_merge(root, own_program(), environ=self.environ):
+        if create.let_git_merge(root, own_program().words, environ=self.environ):
             self.tell("git calls memcli from now on to merge what two clones changed")
 
 
-def _decoded(data: bytes, name: str) -> str:
+_BOM = "\ufeff"
+
+
+def decoded(data: bytes, name: str) -> str:
+    """The text of a file, or of what has another name.
+
+    Raises:
+        Unreadable: it is not UTF-8.
+    """
     try:
-        return data.decode("utf-8-sig")
+        return data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise Unreadable(
@@ -275,12 +288,12 @@ def _decoded(data: bytes, name: str) -> str:
         ) from error
 
 
-def own_program() -> tuple[str, ...]:
+def own_program() -> Program:
     """The program by its absolute path, to be started from any folder."""
     from memcli.hosts.install import command_line
 
     windows = os.name == "nt"
-    return command_line.running(sys.argv[0], sys.executable, windows=windows).words
+    return command_line.running(sys.argv[0], sys.executable, windows=windows)
 
 
 class Result(NamedTuple):

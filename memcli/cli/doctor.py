@@ -3,13 +3,11 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 import importlib.util
-import os
 import platform
 import shutil
-import sys
 
 from memcli import __version__
-from memcli.cli.context import Canvas, Context, Result, declined, said
+from memcli.cli.context import Canvas, Context, Result, declined, own_program, said
 from memcli.cli.rows import finding_line
 
 TYPE_CHECKING = False
@@ -52,14 +50,13 @@ def doctor(
         return _fixed(
             context, accept_deletions=accept_deletions, yes=yes, dry_run=dry_run
         )
-    from memcli.hosts import install
     from memcli.sessions import doctor as use_case
 
     context.owner_only("doctor is for the owner of the vault")
     path = context.environ.get("PATH")
     around = use_case.Surroundings(
         versions=(__version__, platform.python_version()),
-        program=install.running(sys.argv[0], sys.executable, windows=os.name == "nt"),
+        program=own_program(),
         which=lambda name: shutil.which(name, path=path),
         has_mcp=importlib.util.find_spec("mcp") is not None,
     )

@@ -12,9 +12,9 @@ from __future__ import annotations  # evaluated only when Typer reads them
 import contextlib
 import os
 
-from memcli.cli.context import Canvas, Context, Result, said, to_apply
+from memcli.cli.context import Canvas, Context, Result, decoded, said, to_apply
 from memcli.cli.rows import stale_lines
-from memcli.errors import MemcliError, Unreadable, UsageError
+from memcli.errors import MemcliError, UsageError
 from memcli.parameters import entry_fields
 
 TYPE_CHECKING = False
@@ -166,11 +166,7 @@ def edit(context: Context, entry_id: str, *, allow_secret: bool = False) -> Resu
 
     vault = context.open_vault("editing", writes=True)
     old = use_case.opened(vault, entry_id)
-    try:
-        before = old.data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise Unreadable(f"{old.path}: not UTF-8 (byte {error.start:,})") from error
-    with edited(before, context.environ) as text:
+    with edited(decoded(old.data, old.path), context.environ) as text:
         done = use_case.edit(vault, old, text, allow_secret=allow_secret)
     from memcli.vault.saved import not_shown
 
@@ -241,22 +237,21 @@ def pin(context: Context, ids: list[str], *, off: bool = False) -> Result:
     pinned = not off
     done = use_case.pin(context.open_vault("pinning", writes=True), ids, pinned=pinned)
     verb = "pinned" if pinned else "unpinned"
-
-    def text(canvas: Canvas) -> None:
-        for one in done:
-            said = f"{verb} {one.id} {one.title}"
-            if not one.changed:
-                was = "is pinned already" if pinned else "is not pinned"
-                said = f"unchanged: {one.id} {was}: {one.title}"
-            canvas.line(said, style="good")
-
+    was = "is pinned already" if pinned else "is not pinned"
+    lines = [
+        f"{verb} {one.id} {one.title}"
+        if one.changed
+        else f"unchanged: {one.id} {was}: {one.title}"
+        for one in done
+    ]
     data = {"entries": done, "count": len(done), "pinned": pinned}
-    return Result(data=data, text=text)
+    return said(data, "\n".join(lines))
 
 
 # --- a text in an editor --------------------------------------------------------------
 
 _DEFAULT = "notepad" if os.name == "nt" else "vi"
+_EDITORS = "VISUAL or EDITOR names a program that waits: vi, or 'code --wait'."
 
 
 @contextlib.contextmanager
@@ -280,6 +275,8 @@ def edited(text: str, environ: Mapping[str, str]) -> Iterator[str]:
     import subprocess
     import tempfile
 
+    from memcli.storage import files
+
     command = environ.get("VISUAL") or environ.get("EDITOR") or _DEFAULT
     handle, path = tempfile.mkstemp(prefix="memcli-", suffix=".md")
     with open(handle, "w", encoding="utf-8", newline="") as file:
@@ -289,46 +286,29 @@ def edited(text: str, environ: Mapping[str, str]) -> Iterator[str]:
     try:
         words = shlex.split(command, posix=os.name != "nt")
         code = subprocess.call([*words, path], env=dict(environ))
-    except KeyboardInterrupt:
-        code = 130  # of an editor that leaves Ctrl-C to the terminal
+        failed = f"exited with {code}" if code else ""
+    except KeyboardInterrupt:  # of an editor that leaves Ctrl-C to the terminal
+        failed = "was interrupted"
     except (OSError, ValueError) as error:
-        os.unlink(path)
-        raise MemcliError(
-            f"the editor '{command}' cannot be started: "
-            f"{getattr(error, 'strerror', None) or error}",
-            hint="Set VISUAL or EDITOR to a program that is there, such as vi.",
-            code="editor_failed",
-        ) from error
+        failed = f"cannot be started: {getattr(error, 'strerror', None) or error}"
     saved = os.path.exists(path) and os.stat(path).st_mtime_ns > 0
     if not saved:
         with contextlib.suppress(OSError):
             os.unlink(path)
-    if code:
+    if failed or not saved:
+        how = "Save, also a text that is as it was. " + _EDITORS
         raise MemcliError(
-            f"the editor '{command}' exited with {code}; nothing was changed",
-            hint=f"What it saved is in {path}" if saved else None,
-            code="editor_failed",
+            f"the editor '{command}' {failed or 'saved nothing'}; nothing was changed",
+            hint=f"What it saved is in {path}" if saved else how,
+            code="editor_failed" if failed else "not_saved",
         )
-    if not saved:
-        raise MemcliError(
-            f"the editor '{command}' saved nothing; nothing was changed",
-            hint="Save to accept a text, also unchanged (vi: :wq). An editor with a "
-            "window has to wait until it is closed: EDITOR='code --wait'.",
-            code="not_saved",
-        )
-    try:
-        with open(path, encoding="utf-8", newline="") as file:
-            written = file.read()
-    except UnicodeDecodeError as error:
-        raise Unreadable(
-            f"{path}: not UTF-8 (byte {error.start:,}); nothing was changed"
-        ) from error
+    written = decoded(files.read(path), path)
     try:
         yield written
     except MemcliError as error:
         if written != text:
             error.hint = f"{error.hint or ''} What you wrote is in {path}".strip()
-            raise
-        os.unlink(path)
+        else:
+            os.unlink(path)
         raise
     os.unlink(path)

@@ -70,7 +70,7 @@ def init(
         if plan.question and not yes and context.interactive:
             yes = context.confirm(f"{plan.question}. Continue?")
         plan, commit, ignored = create.prepare(folder, environ=environ, agreed=yes)
-        create.let_git_merge(plan.path, own_program(), environ=environ)
+        create.let_git_merge(plan.path, own_program().words, environ=environ)
     about = [f"notes in it, unchanged: {plan.notes:,}"] if plan.notes else []
     place = _as_default if not repo else _as_the_repository_s
     own, note = place(context, plan, wanted=default, dry_run=dry_run)

@@ -10,9 +10,8 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-import sys
 
-from memcli.cli.context import Canvas, Context, Result, to_apply
+from memcli.cli.context import Canvas, Context, Result, own_program, to_apply
 from memcli.errors import MemcliError, UsageError
 from memcli.hosts.install.step import failed
 
@@ -39,13 +38,11 @@ class Plan:
 
         self.context, self.scope = context, scope
         self.strict, self.dry_run = strict, dry_run
-        windows = os.name == "nt"
-        self.program = use_case.running(sys.argv[0], sys.executable, windows=windows)
         vault = None
         if context.vault:
             vault = known_vaults.find_vault(context.vault, context.environ)
         cwd = context.cwd or os.sep
-        self.machine = use_case.Machine(context.environ, cwd, self.program, vault)
+        self.machine = use_case.Machine(context.environ, cwd, own_program(), vault)
         self.steps: list[Step] = []
         self.notes: list[str] = []
 

@@ -7,7 +7,7 @@ import contextlib
 import os
 from collections import Counter
 
-from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.context import Canvas, Context, Result, said
 from memcli.cli.rows import table
 from memcli.entries.text.counted import counted
 from memcli.errors import Unreadable, UsageError, VaultNotFound
@@ -57,12 +57,7 @@ def digest(context: Context, path: str | None, host: str | None) -> Result:
     transcript = open_transcript(path or _current(context), host)
     vault = context.open_vault("indexing")
     made = digests.gather(vault, transcript)
-
-    def show(canvas: Canvas) -> None:
-        for line in made.text().splitlines():
-            canvas.line(line)
-
-    return Result(data=made.as_dict(), text=show)
+    return said(made.as_dict(), made.text().removesuffix("\n"), style="")
 
 
 def judged(
