@@ -6,14 +6,17 @@ import os
 
 from memcli.cli.context import Context, Result, check_words, said
 from memcli.cli.rows import listed
+from memcli.entries import layout
 from memcli.errors import VaultNotFound
+from memcli.sessions import judge
+from memcli.storage import known_vaults, user_config
+from memcli.vault import config as use_case
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from typing import Any, Literal
 
-    from memcli.vault.config import Changed, Setting
     from memcli.vault.vault import Vault
 
 
@@ -53,8 +56,6 @@ def config(
     check_words(f"memcli config {action}", _TAKES[action], words)
     if action == "path":
         return _paths(context)
-    from memcli.vault import config as use_case
-
     user = action != "list" and use_case.scope_of(words[0]) == use_case.USER
     vault = None if user else _vault(context, changes=action in ("set", "unset"))
     if action == "list":
@@ -80,16 +81,10 @@ def _vault(context: Context, *, changes: bool) -> Vault | None:
 
 def _checks() -> list[Any]:
     """The readers of the user's config, which refuse what is not valid in it."""
-    from memcli.sessions import judge
-    from memcli.storage import known_vaults, user_config
-
     return [known_vaults.configured, judge.configured, user_config.sync_settings]
 
 
 def _paths(context: Context) -> Result:
-
-    from memcli.entries import layout
-    from memcli.storage import user_config
 
     vault = _vault(context, changes=False)
     paths = {"user": user_config.path_of(context.environ), "vault": None}
@@ -100,7 +95,7 @@ def _paths(context: Context) -> Result:
     return said(paths, head, *more, style="")
 
 
-def _settings(settings: list[Setting]) -> Result:
+def _settings(settings: list[use_case.Setting]) -> Result:
     return listed(
         "settings",
         settings,
@@ -113,7 +108,7 @@ def _settings(settings: list[Setting]) -> Result:
     )
 
 
-def _changed(done: Changed, action: str) -> Result:
+def _changed(done: use_case.Changed, action: str) -> Result:
     setting = done.setting
     verb = action if done.changed else "unchanged"
     value = _value(setting.value) or "none"

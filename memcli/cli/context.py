@@ -400,11 +400,6 @@ def said(
     return Result(data=data, text=text, warnings=tuple(warnings))
 
 
-def declined(data: dict[str, Any]) -> Result:
-    """The answer when a person has seen a plan and says no to it."""
-    return said(data, "Nothing changed.", style="dim")
-
-
 def check_out(path: str, root: str, begins: bytes) -> None:
     """Refuse to write what a command makes over a memory, a config, or a file that
     memcli did not write.
@@ -415,16 +410,10 @@ def check_out(path: str, root: str, begins: bytes) -> None:
         begins: how each file begins that the command has written; one is replaced.
 
     Raises:
-        Conflict: the path lies in the vault, or is a link, a pipe, a device, or a file
-            that begins otherwise.
-        UsageError: it is a folder, or in none.
+        Conflict: the path lies in the vault, or is a file that begins otherwise.
+        Unreadable: it is a link, a folder, a pipe or a device.
+        UsageError: it is in no folder.
     """
-    plain = os.path.isfile(path) or os.path.isdir(path) or not os.path.exists(path)
-    if os.path.islink(path) or not plain:
-        raise Conflict(
-            f"{path} is a link, a pipe or a device; nothing was written",
-            hint="Name a file; or leave --out out, and redirect.",
-        )
     place, root = os.path.realpath(path), os.path.realpath(root)
     if place.startswith(os.path.join(root, "")):
         raise Conflict(
@@ -432,15 +421,13 @@ def check_out(path: str, root: str, begins: bytes) -> None:
             hint="Name a place outside of it, as in: --out ~/memory",
         )
     folder = os.path.dirname(os.path.abspath(path))
-    inside = "Name a file in it, as in: --out FOLDER/NAME"
     refuse(
-        (not os.path.isdir(folder), f"there is no folder {folder}", "Make it first."),
-        (os.path.isdir(path), f"{path} is a folder", inside),
+        (not os.path.isdir(folder), f"there is no folder {folder}", "Make it first.")
     )
     from memcli.storage import files
 
-    if os.path.exists(path):
-        there = files.read(path, limit=2**62, first=len(begins))
+    if os.path.lexists(path):
+        there = files.read(path, limit=2**62, first=len(begins), follow=False)
         if there and there != begins:
             raise Conflict(
                 f"{path} already exists, and memcli did not write it",

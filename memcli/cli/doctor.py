@@ -7,13 +7,10 @@ import platform
 import shutil
 
 from memcli import __version__
-from memcli.cli.context import Canvas, Context, Result, declined, own_program, said
+from memcli.cli.context import Canvas, Context, Result, own_program, said
 from memcli.cli.rows import finding_line
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from memcli.sessions.doctor import Check
+from memcli.sessions import doctor as use_case
+from memcli.vault.health import repair
 
 _STYLES = {"ok": "good", "note": "", "problem": "bad"}
 
@@ -50,8 +47,6 @@ def doctor(
         return _fixed(
             context, accept_deletions=accept_deletions, yes=yes, dry_run=dry_run
         )
-    from memcli.sessions import doctor as use_case
-
     context.owner_only("doctor is for the owner of the vault")
     path = context.environ.get("PATH")
     around = use_case.Surroundings(
@@ -71,7 +66,7 @@ def doctor(
     return Result(data=data, text=text, ok=not problems)
 
 
-def _draw(canvas: Canvas, check: Check) -> None:
+def _draw(canvas: Canvas, check: use_case.Check) -> None:
     state = "PROBLEM" if check.state == "problem" else check.state
     style = _STYLES[check.state]
     canvas.line(
@@ -84,19 +79,15 @@ def _draw(canvas: Canvas, check: Check) -> None:
 def _fixed(
     context: Context, *, accept_deletions: bool, yes: bool, dry_run: bool
 ) -> Result:
-    from memcli.vault.health import repair as mending
-
     vault = context.open_vault("reading", writes=True)
-    plan = mending.plan(vault, accept_deletions=accept_deletions)
+    plan = repair.plan(vault, accept_deletions=accept_deletions)
     agreed = context.agrees(
         (f"{step.path}: {step.action}" for step in plan.steps),
         "Do this?",
         yes=yes,
         dry_run=dry_run or not plan.steps,
     )
-    if agreed is False:
-        return declined(plan._asdict())
-    done = mending.apply(vault, plan) if agreed else plan
+    done = repair.apply(vault, plan) if agreed else plan
     if (agreed or yes) and not dry_run:
         context.merges_for_git(vault.root)
     verb = "mended" if done.applied else "would mend"

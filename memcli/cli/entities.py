@@ -11,10 +11,10 @@ from memcli.cli.context import (
     Context,
     Result,
     check_words,
-    declined,
     said,
 )
 from memcli.cli.rows import draw_more, listed
+from memcli.curation.entities import decide, listing
 from memcli.entries.entry import one_line
 from memcli.entries.ids import shortened
 from memcli.entries.text.counted import counted
@@ -24,7 +24,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 
-    from memcli.curation.entities.decide import EntityPlan
     from memcli.vault.vault import Vault
 
 # So many names are shown; JSON has all.
@@ -83,8 +82,6 @@ def entities(
     vault = context.open_vault("reading", writes=True)
     if action == "ignore":
         return _ignored(vault, names)
-    from memcli.curation.entities import decide
-
     if action == "register":
         about, also = type_ or "unknown", tuple(aliases or ())
         request = decide.EntityRequest(action, names[0], type=about, aliases=also)
@@ -95,11 +92,10 @@ def entities(
     agreed = context.agrees(_lines(plan), "Do it?", yes=yes, dry_run=dry_run)
     if agreed:
         return _result(*decide.apply(vault, request), None)
-    result = _result(plan, None, dry_run)
-    return result if agreed is None else declined(result.data)
+    return _result(plan, None, dry_run)
 
 
-def _lines(plan: EntityPlan) -> list[str]:
+def _lines(plan: decide.EntityPlan) -> list[str]:
     lines = ["{path}: {what}".format(**each) for each in plan.files]
     lines += [
         f"{entry.path}: {', '.join(entry.before) or 'none'} -> {', '.join(entry.after)}"
@@ -108,7 +104,7 @@ def _lines(plan: EntityPlan) -> list[str]:
     return lines
 
 
-def _result(plan: EntityPlan, commit: str | None, how: bool | None) -> Result:
+def _result(plan: decide.EntityPlan, commit: str | None, how: bool | None) -> Result:
     """The result of a decision; of a plan alone `how` says that it is a dry run."""
     data = {"applied": how is None, **plan._asdict(), "commit": commit}
     if how is not None:
@@ -119,9 +115,7 @@ def _result(plan: EntityPlan, commit: str | None, how: bool | None) -> Result:
 
 
 def _ignored(vault: Vault, names: list[str]) -> Result:
-    from memcli.curation.entities.decide import ignore
-
-    ignored, commit = ignore(vault, names)
+    ignored, commit = decide.ignore(vault, names)
     shown = ", ".join(ignored) or "nothing that was not ignored before"
     data = {"applied": bool(ignored), "action": "ignore", "names": ignored}
     return said({**data, "commit": commit}, f"ignored {shown}")
@@ -129,8 +123,6 @@ def _ignored(vault: Vault, names: list[str]) -> Result:
 
 def _listed(context: Context, project: str | None) -> Result:
     """The names that are registered or mentioned, and how often."""
-    from memcli.curation.entities import listing
-
     vault = context.open_vault("reading")
     known = listing.listed(vault, project or "")
     registered = sum(row.registered for row in known)
@@ -160,11 +152,8 @@ _CLAIM = 100
 
 def _shown(context: Context, name: str) -> Result:
     """The claims about an entity, by aspect, and those that hold no longer."""
-    from memcli.curation.entities import listing as page
-    from memcli.curation.entities.listing import by_aspect
-
     vault = context.open_vault("reading")
-    about = page.page(vault, name)
+    about = listing.page(vault, name)
 
     def text(canvas: Canvas) -> None:
         state = about.type if about.registered else "mentioned, not registered"
@@ -173,7 +162,7 @@ def _shown(context: Context, name: str) -> Result:
             canvas.line(f"  also: {', '.join(about.aliases)}")
         for line in about.description.splitlines():
             canvas.line(f"  {line}")
-        for kind, claims in by_aspect(about.current).items():
+        for kind, claims in listing.by_aspect(about.current).items():
             canvas.line(f"{kind}:", style="title")
             for claim in claims:
                 canvas.line(f"  {claim.id} {_short(claim.text)}")

@@ -11,11 +11,23 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 import contextlib
 import os
+import shlex
+import subprocess
+import tempfile
 
+from memcli.cli import hints
 from memcli.cli.context import Canvas, Context, Result, decoded, said, to_apply
 from memcli.cli.rows import stale_lines
+from memcli.curation import changing
+from memcli.curation import evolve as use_case
+from memcli.curation.citing import Cites
+from memcli.entries.entry import one_line
+from memcli.entries.ids import HERE, NONE
+from memcli.entries.text.differences import told
 from memcli.errors import MemcliError, UsageError
 from memcli.parameters import entry_fields
+from memcli.storage import files
+from memcli.vault.saved import not_shown
 
 TYPE_CHECKING = False
 
@@ -24,7 +36,6 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Unpack
 
     from memcli import parameters
-    from memcli.curation.evolve import Evolved
 
 
 # Of the text of a similar entry.
@@ -70,10 +81,6 @@ def evolve(
         also: `--also ID` Another entry that the new version replaces; repeatable
         research: `--research NAME` Cite only what this research run retrieved
     """
-    from memcli.curation import evolve as use_case
-    from memcli.curation.citing import Cites
-    from memcli.entries.ids import HERE, NONE
-
     vault = context.open_vault("evolving", writes=True)
     given: dict[str, Any] = {**changes}
     if given.get("project") == HERE:
@@ -103,15 +110,13 @@ def evolve(
         return result
     more: list[str] = []
     if enforce:
-        from memcli.cli import hints
-
         more = hints.of_enforce(vault.get(done.id))
     if done.of is not None:
         more += done.of.notes()
     return result._replace(warnings=(*result.warnings, *more))
 
 
-def evolved(done: Evolved) -> Result:
+def evolved(done: use_case.Evolved) -> Result:
     """The result of a new version, or of its dry run."""
 
     tried = done.diff is not None
@@ -125,13 +130,8 @@ def evolved(done: Evolved) -> Result:
             now = "then" if tried else "now"
             canvas.line(f"  replaces {item.id}, {now} at {item.path}", style="dim")
         if done.citations_checked is False:
-            from memcli.cli.hints import UNCHECKED
-
-            canvas.line(f"  {UNCHECKED}", style="dim")
+            canvas.line(f"  {hints.UNCHECKED}", style="dim")
         if done.not_updated:
-            from memcli.entries.entry import one_line
-            from memcli.entries.text.differences import told
-
             canvas.line("similar, and not updated:")
             for one in done.not_updated:
                 how = told(one.likeness, one.differs)
@@ -162,14 +162,10 @@ def edit(context: Context, entry_id: str, *, allow_secret: bool = False) -> Resu
     Example:
       memcli edit 1m7xvn68
     """
-    from memcli.curation import changing as use_case
-
     vault = context.open_vault("editing", writes=True)
-    old = use_case.opened(vault, entry_id)
+    old = changing.opened(vault, entry_id)
     with edited(decoded(old.data, old.path), context.environ) as text:
-        done = use_case.edit(vault, old, text, allow_secret=allow_secret)
-    from memcli.vault.saved import not_shown
-
+        done = changing.edit(vault, old, text, allow_secret=allow_secret)
     verb = "edited" if done.changed else "unchanged:"
     notes = not_shown(vault, [done.id])
     return said(done._asdict(), f"{verb} {done.id} {done.path}", warnings=notes)
@@ -197,15 +193,13 @@ def tag(
         project: `--project -p NAME` Where it holds: a project; here, or none for
             everywhere
     """
-    from memcli.curation import changing as use_case
-
     if not (tags or untag or project):
         raise UsageError(
             "name a tag",
             hint="memcli tag ID TAG adds one, memcli tag ID --untag TAG drops it",
         )
     vault = context.open_vault("tagging", writes=True)
-    done = use_case.tag(
+    done = changing.tag(
         vault,
         entry_id,
         add=[word.removeprefix("+") for word in tags or ()],
@@ -232,10 +226,8 @@ def pin(context: Context, ids: list[str], *, off: bool = False) -> Result:
     Options:
         off: `--off` Take them out again
     """
-    from memcli.curation import changing as use_case
-
     pinned = not off
-    done = use_case.pin(context.open_vault("pinning", writes=True), ids, pinned=pinned)
+    done = changing.pin(context.open_vault("pinning", writes=True), ids, pinned=pinned)
     verb = "pinned" if pinned else "unpinned"
     was = "is pinned already" if pinned else "is not pinned"
     lines = [
@@ -271,12 +263,6 @@ def edited(text: str, environ: Mapping[str, str]) -> Iterator[str]:
             wrote nothing, not even the same text (`not_saved`).
         Unreadable: what was saved is not UTF-8.
     """
-    import shlex
-    import subprocess
-    import tempfile
-
-    from memcli.storage import files
-
     command = environ.get("VISUAL") or environ.get("EDITOR") or _DEFAULT
     handle, path = tempfile.mkstemp(prefix="memcli-", suffix=".md")
     with open(handle, "w", encoding="utf-8", newline="") as file:

@@ -5,16 +5,21 @@ from __future__ import annotations  # evaluated only when Typer reads them
 import os
 
 from memcli.cli.context import Canvas, Context, Result, check_out, refuse, said
+from memcli.cli.render import as_json
 from memcli.cli.rows import facts
+from memcli.curation import exporting
+from memcli.entries.entry import Visibility
+from memcli.entries.ids import HERE
 from memcli.entries.text.counted import counted
 from memcli.errors import UsageError
+from memcli.recall.query import Filters
+from memcli.storage import files, projects
+from memcli.vault import publishing
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from typing import Any, Literal
-
-    from memcli.curation.exporting import Exported
 
 
 def export(
@@ -52,11 +57,6 @@ def export(
     vault = context.open_vault("exporting")
     if out is not None:
         check_out(out, vault.root, b'{"id"')
-    from memcli.cli.render import as_json
-    from memcli.curation import exporting
-    from memcli.recall.query import Filters
-    from memcli.storage import files
-
     found = exporting.entries(vault, Filters(), current=False)
     data: dict[str, Any] = {"format": format_, "entries": len(found.entries)}
     data["out"] = out
@@ -78,7 +78,7 @@ def export(
     return _complete(found, Result(data=data, text=text))
 
 
-def _complete(found: Exported, result: Result) -> Result:
+def _complete(found: exporting.Exported, result: Result) -> Result:
     """The result of an export, which is none of success when a file was left out."""
     warnings = list(found.unread)
     if warnings:
@@ -92,12 +92,6 @@ def _complete(found: Exported, result: Result) -> Result:
 def _page(
     context: Context, out: str | None, *, everywhere: bool, dry_run: bool
 ) -> Result:
-    from memcli.curation import exporting
-    from memcli.entries.entry import Visibility
-    from memcli.entries.ids import HERE
-    from memcli.recall.query import Filters
-    from memcli.storage import projects
-
     near = os.path.dirname(os.path.abspath(out)) if out else context.cwd
     project = projects.of(near, context.environ)
     if project is None:
@@ -176,8 +170,6 @@ def publish(
         init: `--init, without --dry-run` Make the tables and roles in it, once
         force: `--force` Even if the published commit is no ancestor
     """
-    from memcli.vault import publishing
-
     context.owner_only("to publish a vault is for its owner")
     if to is None:
         raise UsageError(

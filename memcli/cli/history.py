@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from memcli.cli.context import Canvas, Context, Result, declined, said, to_apply
+from memcli.cli.context import Canvas, Context, Result, said, to_apply
+from memcli.cli.evolve import evolved
 from memcli.cli.rows import stale_lines
+from memcli.curation import evolve
+from memcli.curation import forget as forgetting
+from memcli.curation import undo as undoing
+from memcli.curation import verify as code
 from memcli.entries import layout
 from memcli.entries.text.counted import counted
-from memcli.errors import UsageError
+from memcli.errors import InvalidValue, UsageError
+from memcli.recall.query import moment_of
+from memcli.vault.health import log as events
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memcli.curation.forget import Forgotten
-    from memcli.curation.verify import Verified
-    from memcli.vault.health.log import Event
     from memcli.vault.vault import Vault
 
 
@@ -45,23 +49,18 @@ def undo(
         commit: `[COMMIT|ID]` Another change, by its commit; or an entry: to its version
             before
     """
-    from memcli.curation import undo as use_case
-
     vault = context.open_vault("undoing", writes=True)
     # No id of an entry is hexadecimal: it begins with 1m until 2039.
     if commit and set(commit.lower()) - set("0123456789abcdef"):
-        from memcli.cli.evolve import evolved
-        from memcli.curation.evolve import revert
-
-        return evolved(revert(vault, commit, reason=reason, dry_run=dry_run))
+        return evolved(evolve.revert(vault, commit, reason=reason, dry_run=dry_run))
     if reason:
         raise UsageError("--reason goes with the id of an entry")
-    found = use_case.last(vault) if commit is None else use_case.named(vault, commit)
+    found = undoing.last(vault) if commit is None else undoing.named(vault, commit)
     data = {"applied": not dry_run, "action": "undo", **found._asdict()}
     if dry_run:
-        use_case.check(vault, found)
+        undoing.check(vault, found)
         return said(data, f"would undo: {found.subject}", *found.paths, dry_run=True)
-    use_case.undo(vault, found)
+    undoing.undo(vault, found)
     return said(data, f"undone: {found.subject}", *found.paths)
 
 
@@ -86,28 +85,24 @@ def log(
         limit: `--limit -n N` Commits at most (20)
         since: `--since WHEN` Only at or after: 2026-05, 7d, ...
     """
-    from memcli.errors import InvalidValue
-    from memcli.recall.query import moment_of
-    from memcli.vault.health import log as use_case
-
     if limit is not None and limit < 1:
         raise InvalidValue("--limit must be 1 or more", code="invalid_limit")
     start = moment_of(since, context.now_ms() // 1000)
     vault = context.open_vault("reading")
-    events = use_case.log(vault, limit=limit or _MOST_COMMITS, since=start)
+    found = events.log(vault, limit=limit or _MOST_COMMITS, since=start)
 
     def text(canvas: Canvas) -> None:
-        if not events:
+        if not found:
             canvas.line("nothing happened", style="nothing")
         header = ("when", "what", "id", "title", "by")
-        rows = [row for event in events for row in _rows(event)]
+        rows = [row for event in found for row in _rows(event)]
         canvas.table(header, rows)
 
-    data = {"events": events, "count": len(events)}
+    data = {"events": found, "count": len(found)}
     return Result(data=data, text=text)
 
 
-def _rows(event: Event) -> list[tuple[str, ...]]:
+def _rows(event: events.Event) -> list[tuple[str, ...]]:
     when = event.when[:16].replace("T", " ")
     shown = [one for one in event.entries if one.id] or event.entries
     if event.action in ("commit", "undone", "kept", "created") or not shown:
@@ -147,10 +142,8 @@ def forget(
     Options:
         versions: `--versions` Every version of it, not only this one
     """
-    from memcli.curation import forget as use_case
-
     vault = context.open_vault("forgetting", writes=True)
-    plan = use_case.plan(vault, entry_id, versions=versions)
+    plan = forgetting.plan(vault, entry_id, versions=versions)
     if dry_run:
         return _forgotten(plan, dry_run=True)
     if not yes:
@@ -163,11 +156,11 @@ def forget(
         for line in _lost(plan):
             context.tell(line)
         if not context.confirm("Remove this for good?"):
-            return declined(plan._asdict())
-    return _forgotten(use_case.forget(vault, entry_id, versions=versions))
+            return _forgotten(plan)
+    return _forgotten(forgetting.forget(vault, entry_id, versions=versions))
 
 
-def _lost(plan: Forgotten) -> list[str]:
+def _lost(plan: forgetting.Forgotten) -> list[str]:
     """A line for each file with text that goes for good."""
     return [
         f"{path} has text that no commit holds: undo cannot bring it back"
@@ -175,7 +168,7 @@ def _lost(plan: Forgotten) -> list[str]:
     ]
 
 
-def _forgotten(done: Forgotten, *, dry_run: bool = False) -> Result:
+def _forgotten(done: forgetting.Forgotten, *, dry_run: bool = False) -> Result:
     def text(canvas: Canvas) -> None:
         verb = "forgotten" if done.applied else "would forget"
         canvas.line(f"{verb} {done.id} {', '.join(done.paths)}", style="good")
@@ -224,18 +217,14 @@ def verify(
         confirm: `--confirm ID` This entry still holds: note its code as it is now;
             repeatable
     """
-    from memcli.curation import verify as use_case
-
     vault = context.open_vault("verifying", writes=bool(confirm))
     if confirm:
         return _confirmed(vault, confirm)
-    return _verified(vault, use_case.verify(vault))
+    return _verified(vault, code.verify(vault))
 
 
 def _confirmed(vault: Vault, ids: Sequence[str]) -> Result:
-    from memcli.curation import verify as use_case
-
-    done = use_case.confirm(vault, ids)
+    done = code.confirm(vault, ids)
 
     def text(canvas: Canvas) -> None:
         for each in done:
@@ -247,12 +236,14 @@ def _confirmed(vault: Vault, ids: Sequence[str]) -> Result:
     return Result(data={"confirmed": done}, text=text)
 
 
-def _verified(vault: Vault, found: Sequence[Verified]) -> Result:
-    from memcli.curation.verify import AS_IT_WAS, MOVED_ENTRY, STALE_ENTRY, UNKNOWN
-
+def _verified(vault: Vault, found: Sequence[code.Verified]) -> Result:
     states = [each.state for each in found]
-    named = {AS_IT_WAS: "as it was", MOVED_ENTRY: "moved", STALE_ENTRY: "stale"}
-    named[UNKNOWN] = "not checked"
+    named = {
+        code.AS_IT_WAS: "as it was",
+        code.MOVED_ENTRY: "moved",
+        code.STALE_ENTRY: "stale",
+    }
+    named[code.UNKNOWN] = "not checked"
     number = {state: states.count(state) for state in named}
 
     def text(canvas: Canvas) -> None:
@@ -260,17 +251,17 @@ def _verified(vault: Vault, found: Sequence[Verified]) -> Result:
             canvas.line("no entry of this project names code", style="nothing")
             return
         for each in found:
-            if each.state == AS_IT_WAS:
+            if each.state == code.AS_IT_WAS:
                 continue
             canvas.line(f"{each.id} {each.title}", style="title")
             for why in filter(None, (state.why for state in each.code_state)):
                 canvas.line(f"  {why}", style="bad")
             confirm = f"memcli verify --confirm {each.id}"
-            if each.state == STALE_ENTRY:
+            if each.state == code.STALE_ENTRY:
                 canvas.line(f"  still true: {confirm}", style="hint")
                 canvas.line(f"  changed: memcli evolve {each.id} TEXT", style="hint")
                 canvas.line(f"  over: memcli resolve {each.id}", style="hint")
-            elif each.state == MOVED_ENTRY:
+            elif each.state == code.MOVED_ENTRY:
                 canvas.line(f"  to note where it is now: {confirm}", style="hint")
         parts = [f"{number[state]:,} {name}" for state, name in named.items()]
         canvas.line(f"{counted(len(found), 'entry')}: {', '.join(parts)}")
@@ -281,4 +272,4 @@ def _verified(vault: Vault, found: Sequence[Verified]) -> Result:
         "count": len(found),
         **number,
     }
-    return Result(data=data, text=text, ok=not number[STALE_ENTRY])
+    return Result(data=data, text=text, ok=not number[code.STALE_ENTRY])

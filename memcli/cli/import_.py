@@ -1,11 +1,19 @@
-"""`memcli import`: memories out of files and of other tools."""
+"""`memcli import`: memories out of files and of other memories."""
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
 import os
+from shlex import quote
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
+from memcli.cli.rows import draw_more, table
+from memcli.curation import importing
+from memcli.entries.entry import check_kind
 from memcli.errors import Unreadable, UsageError
+from memcli.hosts import memories
+from memcli.hosts import table as hosts
+from memcli.storage import files, projects
+from memcli.vault.saved import why_not_shown
 
 TYPE_CHECKING = False
 
@@ -13,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from memcli.curation.importing import Imported
     from memcli.vault.vault import Vault
 
 
@@ -67,17 +74,12 @@ def import_(
             "nothing names what to import",
             hint="Give a file or a folder, or another tool with --from TOOL.",
         )
-    from memcli.curation import importing
-    from memcli.storage import files
-
     vault = context.open_vault("importing", writes=True)
     how = {"dry_run": dry_run, "allow_secret": allow_secret}
     if source != "-" and os.path.isdir(source):
         return report(importing.import_folder(vault, source, **how))
     data = context.read_stdin() if source == "-" else files.read_batch(source)
     if source.endswith(".md"):
-        from shlex import quote
-
         raise UsageError(
             "a single note is saved, not imported",
             hint=f"memcli save --file {quote(source)}; a page of instructions for "
@@ -89,15 +91,11 @@ def import_(
 
 def _is_page(path: str) -> bool:
     """Whether a file has the name of a page that hosts load, such as CLAUDE.md."""
-    from memcli.hosts import table
-
-    return os.path.basename(path) in table.page_names() and os.path.isfile(path)
+    return os.path.basename(path) in hosts.page_names() and os.path.isfile(path)
 
 
 def _kinds(vault: Vault, words: list[str]) -> dict[str, str]:
     """By a kind of the lines the kind that it becomes, as --map says."""
-    from memcli.entries.entry import check_kind
-
     kinds: dict[str, str] = {}
     for word in words:
         theirs, equals, ours = word.partition("=")
@@ -112,27 +110,22 @@ def _kinds(vault: Vault, words: list[str]) -> dict[str, str]:
 def _memories(
     context: Context, name: str, source: str | None, *, dry_run: bool
 ) -> Result:
-    from memcli.curation import importing as foreign
-    from memcli.hosts import memories as tools
-    from memcli.storage import projects
-
-    tool = tools.find(name)
+    tool = memories.find(name)
     project = projects.of(context.cwd, context.environ)
     folder = project.folder if project else None
     if source is None:
-        places = tools.default_places(tool, context.environ, folder)
+        places = memories.default_places(tool, context.environ, folder)
     else:
         places = [os.path.abspath(source)]
         if not os.path.lexists(source):
             raise Unreadable(f"{source} does not exist")
     vault = context.open_vault("importing", writes=True)
-    at = foreign.At(context.environ, project)
-    return report(foreign.import_memories(vault, tool, places, at, dry_run=dry_run))
+    at = importing.At(context.environ, project)
+    return report(importing.import_memories(vault, tool, places, at, dry_run=dry_run))
 
 
-def report(done: Imported) -> Result:
+def report(done: importing.Imported) -> Result:
     """Turn what an import did into a result."""
-    from memcli.cli.rows import draw_more, table
 
     def text(canvas: Canvas) -> None:
         verb = "would import" if done.dry_run else "imported"
@@ -175,9 +168,7 @@ def report(done: Imported) -> Result:
     return Result(data, text, warnings=tuple(_warnings(done)), ok=not done.failed)
 
 
-def _warnings(done: Imported) -> Iterator[str]:
-    from memcli.vault.saved import why_not_shown
-
+def _warnings(done: importing.Imported) -> Iterator[str]:
     yield from done.notes
     for saved in done.duplicates:
         yield from saved.notes

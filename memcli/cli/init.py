@@ -7,6 +7,7 @@ import os
 
 from memcli.cli.context import Context, Result, own_program, said
 from memcli.cli.rows import listed
+from memcli.curation import promote as promoting
 from memcli.entries import layout
 from memcli.entries.text.counted import counted
 from memcli.errors import (
@@ -15,6 +16,9 @@ from memcli.errors import (
     VaultNotFound,
     WriteFailed,
 )
+from memcli.storage import known_vaults, projects, state_dirs
+from memcli.vault import create
+from memcli.vault.vault import Vault
 
 TYPE_CHECKING = False
 
@@ -23,7 +27,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.search.reader import Reader
-    from memcli.vault.create import Plan
 
 
 def init(
@@ -55,9 +58,6 @@ def init(
         repo: `--repo` Make .memory at the top of this repository a vault
         default: `--default` Make it the default vault, instead of another
     """
-    from memcli.storage import known_vaults
-    from memcli.vault import create
-
     environ = context.environ
     if not repo:
         folder = path or known_vaults.find_vault(context.vault, environ)
@@ -99,8 +99,6 @@ def init(
 
 def _place_in_repository(context: Context) -> str:
     """The folder of the vault that the repository around the caller carries."""
-    from memcli.storage import projects
-
     top = projects.top_of(context.cwd or "")
     if top is None:
         raise NotAVault(
@@ -115,11 +113,9 @@ def _place_in_repository(context: Context) -> str:
 
 
 def _as_the_repository_s(
-    context: Context, plan: Plan, *, wanted: bool, dry_run: bool
+    context: Context, plan: create.Plan, *, wanted: bool, dry_run: bool
 ) -> tuple[dict[str, Any], str]:
     """Allow a repository's vault that is new; its part of the data, and a line."""
-    from memcli.storage import projects
-
     top = os.path.dirname(plan.path)
     found = projects.carried(top, context.environ)
     allowed = wanted or dry_run or bool(found and found.allowed)
@@ -138,12 +134,10 @@ def _as_the_repository_s(
 
 
 def _as_default(
-    context: Context, plan: Plan, *, wanted: bool, dry_run: bool
+    context: Context, plan: create.Plan, *, wanted: bool, dry_run: bool
 ) -> tuple[dict[str, Any], str]:
     """Make a vault the default if there is none, or it is wanted; its part of the data,
     and a line."""
-    from memcli.storage import known_vaults, state_dirs
-
     environ = context.environ
     default = state_dirs.default_vault(environ)
     # There may be no folder any more where the default vault should be.
@@ -177,7 +171,7 @@ _SAID = {
 }
 
 
-def _warnings(plan: Plan, ignored: int, dry_run: bool) -> Iterator[str]:
+def _warnings(plan: create.Plan, ignored: int, dry_run: bool) -> Iterator[str]:
     if dry_run and plan.question:
         yield f"{plan.question}; without --yes it asks first"
     if layout.README in plan.pages:
@@ -230,8 +224,6 @@ def allow(
 
 
 def _allow(context: Context, folder: str) -> Result:
-    from memcli.storage import projects
-
     found = projects.carried(folder, context.environ)
     if found is None:
         raise VaultNotFound(
@@ -277,17 +269,14 @@ def _holds(context: Context, path: str) -> dict[str, int]:
             "enforced": sum(bool(reader.row(doc).enforce) for doc in active),
         }
 
-    from memcli.storage.known_vaults import PERSONAL, KnownVault
-    from memcli.vault.vault import Vault
-
     # By its place: one that is not allowed yet would be refused by its path.
-    vault = Vault.at(KnownVault(PERSONAL, path), context.caller("indexing"))
+    vault = Vault.at(
+        known_vaults.KnownVault(known_vaults.PERSONAL, path), context.caller("indexing")
+    )
     return vault.opened.read(look)
 
 
 def _revoke(context: Context, folder: str) -> Result:
-    from memcli.storage import projects
-
     top = projects.revoke(folder, context.environ)
     if top is None:
         data = {"outcome": "unchanged", "path": None, "remote": None}
@@ -298,8 +287,6 @@ def _revoke(context: Context, folder: str) -> Result:
 
 
 def _list(context: Context) -> Result:
-    from memcli.storage import projects
-
     rows = []
     for top, remote in projects.permissions(context.environ).items():
         found = projects.carried(top, context.environ)
@@ -321,10 +308,6 @@ def promote(context: Context, entry_id: str, *, dry_run: bool = False) -> Result
     Example:
       memcli promote 1m7xvn68
     """
-    from memcli.curation import promote as use_case
-    from memcli.storage import known_vaults, projects
-    from memcli.vault.vault import Vault
-
     caller = context.caller("promoting")
     repo = Vault.open(known_vaults.REPO, caller, writes=not dry_run)
     vault = context.open_vault("promoting", writes=not dry_run)
@@ -334,7 +317,7 @@ def promote(context: Context, entry_id: str, *, dry_run: bool = False) -> Result
             hint="Leave --vault out, or name the vault that the entry is in.",
         )
     found = projects.needed(context.cwd, context.environ)
-    done = use_case.promote(
+    done = promoting.promote(
         vault, repo, entry_id, name=found.remote or found.top, dry_run=dry_run
     )
     verb = "would move" if dry_run else "moved"

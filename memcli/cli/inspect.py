@@ -6,7 +6,10 @@ Not in here: changes. What mends or decides is a command of its own.
 
 from __future__ import annotations
 
+from memcli.cli import signals
 from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.entities import entities
+from memcli.cli.hints import UNCHECKED, nearest
 from memcli.cli.rows import (
     draw_code,
     draw_more,
@@ -16,10 +19,20 @@ from memcli.cli.rows import (
     short_ids,
     table,
 )
+from memcli.curation import citing
+from memcli.curation import research as runs
+from memcli.entries.eligibility import View
 from memcli.entries.entry import FIELDS, one_line
+from memcli.entries.ids import number
 from memcli.entries.text.counted import counted
 from memcli.errors import EntryNotFound, UsageError
 from memcli.named_tuple import encoded
+from memcli.sessions.briefing import select
+from memcli.vault import agents as agents_of
+from memcli.vault import staleness
+from memcli.vault.health import inspect as use_case
+from memcli.vault.health.lint import lint as check
+from memcli.vault.vaults import VaultState, states
 
 TYPE_CHECKING = False
 
@@ -27,11 +40,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from memcli.curation.research import Run
     from memcli.entries.file_checks import Finding
-    from memcli.vault.health.inspect import Inspected
     from memcli.vault.vault import Vault
-    from memcli.vault.vaults import VaultState
 
 
 # Each topic with the parameters that it takes. A topic wins over an id that starts
@@ -98,13 +108,9 @@ def inspect(
                 "inspect entity takes the name of an entity",
                 hint="What there is: memcli entities",
             )
-        from memcli.cli.entities import entities
-
         return entities(context, "show", [name])
     if what not in TOPICS:
         return entry(context, what)
-    from memcli.cli import signals
-
     topic: Callable[..., Result] = globals().get(what) or getattr(signals, what)
     return topic(context, **{each: given[each] for each in takes})
 
@@ -115,8 +121,6 @@ _MOST_SHOWN = 20
 
 def overview(context: Context) -> Result:
     """Counts, index, inbox, newest entries, findings; not ok when one is an error."""
-    from memcli.vault.health import inspect as use_case
-
     vault = context.open_vault("reading")
     seen = use_case.overview(vault)
     return Result(
@@ -166,8 +170,6 @@ _OF_ROWS: dict[str, Callable[[Any], object]] = {
 
 def lint(context: Context) -> Result:
     """The findings, file by file; not ok when one of the findings is an error."""
-    from memcli.vault.health.lint import lint as check
-
     found = check(context.open_vault("reading"))
     data = {"findings": found}
     return Result(data, lambda canvas: draw_findings(canvas, found), ok=_ok(found))
@@ -194,11 +196,9 @@ def draw_findings(
 
 def agents(context: Context) -> Result:
     """Who reads and writes here, and how much of it each may see."""
-    from memcli.vault import agents as use_case
-
     return listed(
         "agents",
-        use_case.agents(context.open_vault("reading")),
+        agents_of.agents(context.open_vault("reading")),
         "agent=name policy groups wrote sees note",
         {"note": lambda one: "" if one.configured else "not in the config: isolated"},
         empty="No agent is configured or has written.",
@@ -207,8 +207,6 @@ def agents(context: Context) -> Result:
 
 def vaults(context: Context) -> Result:
     """The user's vaults: where they are, what is allowed in them, what is wrong."""
-    from memcli.vault.vaults import states
-
     context.owner_only("the list of vaults is for their owner")
     if context.vault:
         raise UsageError("memcli inspect vaults shows all of them: drop --vault")
@@ -238,14 +236,10 @@ def entry(context: Context, word: str) -> Result:
     Raises:
         EntryNotFound: no entry has this id; the hint names the nearest topic or id.
     """
-    from memcli.vault.health import inspect
-
     vault = context.open_vault("reading")
     try:
-        seen = inspect.inspect(vault, word)
+        seen = use_case.inspect(vault, word)
     except EntryNotFound as error:
-        from memcli.cli.hints import nearest
-
         hint = f"Topics: {', '.join(TOPICS)}. Ids: memcli list"
         if topic := nearest(word, TOPICS):
             hint = f"Did you mean: memcli inspect {topic}?"
@@ -257,11 +251,10 @@ def entry(context: Context, word: str) -> Result:
     )
 
 
-def _draw(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:
+def _draw(
+    canvas: Canvas, seen: use_case.Inspected, short: Callable[[str], str]
+) -> None:
     entry = seen.entry
-    from memcli.cli.hints import UNCHECKED
-    from memcli.vault import staleness
-
     canvas.line(entry.display_title, style="title")
     canvas.line(f"  {entry.path} ({counted(seen.file['bytes'], 'byte')})", style="dim")
     default = type(entry)(id="")
@@ -293,7 +286,9 @@ def _draw(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:
     _draw_around(canvas, seen, short)
 
 
-def _draw_around(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:
+def _draw_around(
+    canvas: Canvas, seen: use_case.Inspected, short: Callable[[str], str]
+) -> None:
     if len(seen.versions) > 1:
         canvas.line("versions:", style="title")
         own: dict[str, Callable[[Any], object]] = {
@@ -320,13 +315,9 @@ def _draw_around(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -
 
 def models(context: Context, *, stale: bool, project: str | None) -> Result:
     """The models and observations, and which may no longer hold."""
-    from memcli.curation import citing as use_case
-    from memcli.entries.eligibility import View
-    from memcli.vault import staleness
-
     vault = context.open_vault("reading")
     view = View(vault.now_ms() // 1000)
-    drawn = use_case.models(vault, view, stale=stale, project=project or "")
+    drawn = citing.models(vault, view, stale=stale, project=project or "")
 
     def reasons(canvas: Canvas) -> None:
         short = short_ids(canvas, vault)
@@ -355,10 +346,6 @@ def models(context: Context, *, stale: bool, project: str | None) -> Result:
 
 def reflections(context: Context) -> Result:
     """The reflection items, and whether each would go into a session."""
-    from memcli.entries.eligibility import View
-    from memcli.entries.ids import number
-    from memcli.sessions.briefing import select
-
     vault = context.open_vault("reading")
     view = View(now=vault.now_ms() // 1000, here=number(vault.here))
     return listed(
@@ -377,8 +364,6 @@ def reflections(context: Context) -> Result:
 
 def research(context: Context, name: str | None) -> Result:
     """The research runs, or a single one, search by search."""
-    from memcli.curation import research as runs
-
     vault = context.open_vault("reading")
     if name:
         return _run(vault, runs.get(vault, name))
@@ -390,9 +375,7 @@ def research(context: Context, name: str | None) -> Result:
     )
 
 
-def _run(vault: Vault, run: Run) -> Result:
-    from memcli.curation import research as runs
-
+def _run(vault: Vault, run: runs.Run) -> Result:
     titles = runs.still_there(vault, run.sources)
     # An agent may have lost sight of what it retrieved; then it is not in its vault.
     known = set(titles) if vault.agent else {*titles, *run.sources}

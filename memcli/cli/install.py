@@ -8,11 +8,16 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 import importlib.util
 import os
+from shlex import quote
 
 from memcli.cli.install_steps import Plan, judge_goes
 from memcli.errors import InvalidConfig, MemcliError, UsageError
+from memcli.hosts import install as use_case
+from memcli.hosts import skills as pages
+from memcli.hosts import table
 from memcli.hosts.install.plans import HOOKS, SERVER
 from memcli.hosts.install.step import failed
+from memcli.storage import state_dirs
 
 TYPE_CHECKING = False
 
@@ -167,10 +172,8 @@ def _servers(plan: Plan, hosts: Sequence[Host], *, mcp: bool) -> None:
 
 def _all_out(plan: Plan) -> Result:
     """Take everything out of every host."""
-    from memcli.hosts import install, skills, table
-
     context, hosts = plan.context, table.with_hooks()
-    for scope in install.SCOPES:
+    for scope in use_case.SCOPES:
         plan.scope = scope
         plan.add(HOOKS, hosts, removal=True)
         plan.add(SERVER, hosts, removal=True)
@@ -179,9 +182,9 @@ def _all_out(plan: Plan) -> Result:
             plan.steps += judge_goes(context, host)
     except MemcliError as error:
         plan.steps.append(failed("judge", "", error))
-    every = list(skills.catalog().values())
-    for folder in skills.places(context.environ, context.cwd or os.sep):
-        plan.steps += skills.plan(every, folder, removal=True)
+    every = list(pages.catalog().values())
+    for folder in pages.places(context.environ, context.cwd or os.sep):
+        plan.steps += pages.plan(every, folder, removal=True)
     return plan.removed("no host has hooks or skills of memcli")
 
 
@@ -191,8 +194,6 @@ def _named(host: str | None, verb: str) -> str:
     Raises:
         UsageError: none was.
     """
-    from memcli.hosts import table
-
     if not host:
         hosts = ", ".join(each.name for each in table.with_hooks())
         raise UsageError(
@@ -214,12 +215,8 @@ def _refuse_agent(context: Context) -> None:
 
 def _warnings(context: Context, plan: Plan) -> Iterator[str]:
     """The warnings about a vault that is missing."""
-    from memcli.storage import state_dirs
-
     vault = plan.machine.vault
     if vault is not None and not os.path.isdir(vault):
-        from shlex import quote
-
         yield f"there is no vault at {vault} yet: memcli init {quote(vault)}"
     default = vault or state_dirs.default_vault(context.environ)
     if default is None or not (vault or os.path.isdir(default)):

@@ -12,8 +12,13 @@ import shlex
 import shutil
 
 from memcli.cli.context import Canvas, Context, Result, own_program, to_apply
+from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError, UsageError
-from memcli.hosts.install.step import failed
+from memcli.hosts import install, skills, table
+from memcli.hosts.install import Step, plans
+from memcli.hosts.install.step import decoded, failed
+from memcli.sessions import judge
+from memcli.storage import files, known_vaults, state_dirs, user_config
 
 TYPE_CHECKING = False
 
@@ -21,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from memcli.hosts.host import Host
-    from memcli.hosts.install import Step
 
 
 class Plan:
@@ -33,32 +37,23 @@ class Plan:
     def __init__(
         self, context: Context, scope: str, *, strict: bool, dry_run: bool = False
     ) -> None:
-        from memcli.hosts import install as use_case
-        from memcli.storage import known_vaults
-
         self.context, self.scope = context, scope
         self.strict, self.dry_run = strict, dry_run
         vault = None
         if context.vault:
             vault = known_vaults.find_vault(context.vault, context.environ)
         cwd = context.cwd or os.sep
-        self.machine = use_case.Machine(context.environ, cwd, own_program(), vault)
+        self.machine = install.Machine(context.environ, cwd, own_program(), vault)
         self.steps: list[Step] = []
         self.notes: list[str] = []
 
     def host(self, name: str) -> Host:
-        from memcli.hosts import table
-
         return table.find(name, hooks=True)
 
     def here(self) -> list[Host]:
         """The hosts that are on this machine."""
-        from memcli.hosts import install as use_case
-
         path = self.context.environ.get("PATH")
-        found = use_case.survey(
-            self.machine, lambda name: shutil.which(name, path=path)
-        )
+        found = install.survey(self.machine, lambda name: shutil.which(name, path=path))
         names = dict.fromkeys(each.host for each in found if each.found)
         return [self.host(name) for name in names]
 
@@ -78,8 +73,6 @@ class Plan:
             removal: take it out.
             ahead: steps that come before these, in another plan.
         """
-        from memcli.hosts.install import plans
-
         for host in hosts:
             left = {step.path: step.after for step in (*ahead, *self.steps)}
             try:
@@ -116,8 +109,6 @@ class Plan:
         Raises:
             UsageError: neither is named; memcli knows no folder of that host.
         """
-        from memcli.hosts import skills
-
         environ, cwd = self.context.environ, self.context.cwd or os.sep
         if not (host or folder):
             one_of = f"One of {', '.join(skills.HOSTS)}; or --dir."
@@ -143,8 +134,6 @@ class Plan:
             InvalidConfig: the config cannot be read, or only a person can change it.
         """
         if not host.judge:
-            from memcli.hosts import table
-
             names = ", ".join(each.name for each in table.with_hooks() if each.judge)
             raise UsageError(
                 f"{host.title} has no command that answers a prompt on standard input",
@@ -164,8 +153,6 @@ class Plan:
         Raises:
             InvalidConfig: the config cannot be read.
         """
-        from memcli.storage import user_config
-
         context = self.context
         settings, _ = user_config.table(_TABLE, context.environ)
         if self.dry_run or not context.interactive or _KEY in settings:
@@ -194,8 +181,6 @@ class Plan:
 
     def carried_out(self, warnings: Sequence[str] = ()) -> Result:
         """Carry the steps out, unless it is a dry run, and report them."""
-        from memcli.hosts import install
-
         done: list[Step] = []
         for step in self.steps:
             try:
@@ -228,8 +213,6 @@ class Plan:
 
 def _draw(canvas: Canvas, steps: Sequence[Step], *, dry_run: bool) -> None:
     """A line for each step; the pages of one folder share theirs."""
-    from memcli.entries.text.counted import counted
-
     alone = len({step.host for step in steps if step.host}) < 2
     groups: dict[tuple[str, ...], list[Step]] = {}
     for step in steps:
@@ -288,8 +271,6 @@ def judge_goes(context: Context, host: Host) -> list[Step]:
     Raises:
         InvalidConfig: the config cannot be read, or only a person can change it.
     """
-    from memcli.sessions import judge
-
     configured = judge.configured(context.environ)
     if configured is None or configured.command != host.judge:
         return []
@@ -300,12 +281,6 @@ def _judge_step(
     context: Context, outcome: str, words: tuple[str, ...], host: str = ""
 ) -> Step:
     """The change of the config; raises where the user has chosen a judge."""
-    from memcli.hosts import table
-    from memcli.hosts.install import Step
-    from memcli.hosts.install.step import decoded
-    from memcli.sessions import judge
-    from memcli.storage import files, state_dirs, user_config
-
     path = state_dirs.path_of(context.environ)
     configured = judge.configured(context.environ)
     proposed = {each.judge for each in table.with_hooks()}

@@ -8,9 +8,19 @@ import os
 from collections import Counter
 
 from memcli.cli.context import Canvas, Context, Result, said
+from memcli.cli.review_walk import walk
 from memcli.cli.rows import table
+from memcli.entries import dates
 from memcli.entries.text.counted import counted
 from memcli.errors import Unreadable, UsageError, VaultNotFound
+from memcli.hosts import table as hosts
+from memcli.hosts import transcripts
+from memcli.sessions import answers, recovery, reflect_session
+from memcli.sessions import digest as digests
+from memcli.sessions import judge as judging
+from memcli.sessions.bringing import MOST_UNSURE, Reflected
+from memcli.sessions.hooks import call
+from memcli.storage import files, known_vaults
 
 TYPE_CHECKING = False
 
@@ -18,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from memcli.sessions.bringing import Reflected
     from memcli.sessions.routing import Fate
 
 
@@ -26,8 +35,6 @@ def mine_one(
     context: Context, path: str | None, host: str | None, *, dry_run: bool
 ) -> Result:
     """Mine one session, and ask a person at the terminal about its patterns."""
-    from memcli.sessions import reflect_session
-
     path = path or _current(context)
     vault = context.open_vault("reflecting", writes=True)
     done = reflect_session.reflect_file(vault, path, host, dry_run=dry_run)
@@ -37,8 +44,6 @@ def mine_one(
     if ids and asks and context.interactive and not done.dry_run:
         for line in _lines(done):
             context.tell(line)
-        from memcli.cli.review_walk import walk
-
         decided = walk(context, vault, only=ids)
         data = {**done.as_dict(), "decided": decided.data}
         return Result(data=data, text=decided.text, warnings=_unread(done))
@@ -51,10 +56,7 @@ def mine_one(
 
 def digest(context: Context, path: str | None, host: str | None) -> Result:
     """Print what a judge needs to know of a session, and the question."""
-    from memcli.hosts.transcripts import open_transcript
-    from memcli.sessions import digest as digests
-
-    transcript = open_transcript(path or _current(context), host)
+    transcript = transcripts.open_transcript(path or _current(context), host)
     vault = context.open_vault("indexing")
     made = digests.gather(vault, transcript)
     return said(made.as_dict(), made.text().removesuffix("\n"), style="")
@@ -70,16 +72,11 @@ def judged(
     dry_run: bool,
 ) -> Result:
     """Take a judge's answers; each that is refused is a warning with its line."""
-    from memcli.hosts.transcripts import open_transcript
-    from memcli.sessions import answers
-    from memcli.sessions import judge as judging
-    from memcli.storage import files
-
     if source == "-":
         data = context.read_stdin()
     else:
         data = files.read(source, limit=answers.LARGEST)
-    transcript = open_transcript(path or _current(context), host)
+    transcript = transcripts.open_transcript(path or _current(context), host)
     vault = context.open_vault("reflecting", writes=True)
     done = judging.bring(vault, transcript, data, judge=judge, dry_run=dry_run)
     lines = tuple(f"line {one.line} is not taken: {one.why}" for one in done.refused)
@@ -98,14 +95,9 @@ def mine_all(
     context: Context, host: str | None, since: str | None, *, dry_run: bool
 ) -> Result:
     """Mine every session of the hosts on this machine."""
-    from memcli.hosts import table
-    from memcli.sessions import reflect_session
-
-    named = [table.find(host).name] if host else []
+    named = [hosts.find(host).name] if host else []
     since_ms = None
     if since:
-        from memcli.entries import dates
-
         now = context.now_ms() // 1000
         since_ms = dates.parse_bound(since, now, end=False) * 1000
     vault = context.open_vault("reflecting", writes=True)
@@ -120,10 +112,6 @@ def mine_all(
 
 
 def _current(context: Context) -> str:
-    from memcli.hosts import transcripts
-    from memcli.sessions import recovery
-    from memcli.storage import known_vaults
-
     path, environ = None, context.environ
     session = transcripts.running(environ)
     if session is not None:
@@ -180,8 +168,6 @@ def _draw(canvas: Canvas, done: Reflected) -> None:
 
 def _lines(done: Reflected) -> list[str]:
     """The outcome, in sentences."""
-    from memcli.sessions.bringing import MOST_UNSURE
-
     counts = ", ".join(f"{name} {number}" for name, number in done.counts.items())
     verb = "would be " if done.dry_run else ""
     lines = [f"{done.session.host} {done.session.id}: {counted(done.turns, 'turn')}"]
@@ -238,7 +224,5 @@ def hook(
             windsurf, opencode
     """
     # `argv` starts plain calls at once; only the others come here.
-    from memcli.sessions.hooks import call
-
     del context
     call.main([event or "", "--host", host or ""])

@@ -4,13 +4,15 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.cli.rows import stale_lines
+from memcli.curation import resolve as use_case
+from memcli.curation.resolve_query import named_others, plan_query
+from memcli.entries import no_secrets
 from memcli.errors import EntryNotFound, MemcliError, UsageError
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.curation.changing import Resting
-    from memcli.curation.resolve import ResolvePlan, Target
     from memcli.vault.vault import Vault
 
 
@@ -50,23 +52,17 @@ def resolve(
         only_this: `--only-this` Only the entries that are named
         undo: `--undo` Bring the entries back; without ids, those of the last
     """
-    from memcli.curation import resolve as use_case
-
     if not (ids or query or undo):
         raise UsageError(
             "name what is solved: ids, or --query",
             hint="To see what there is: memcli list --by status",
         )
     if note or by:
-        from memcli.entries import no_secrets
-
         no_secrets.refuse_texts({"--note": note, "--by": by})
     vault = context.open_vault("resolving", writes=True)
     acting = not dry_run
     agreed = False
     if query:
-        from memcli.curation.resolve_query import plan_query
-
         plan = plan_query(vault, query, kinds=kinds or (), same_key=not only_this)
         if acting:
             acting, agreed = _approved(context, plan, yes=yes)
@@ -74,7 +70,7 @@ def resolve(
         plan = use_case.plan(vault, ids, same_key=not only_this, undo=undo)
     else:
         vault, plan = _last(context)
-    changed: list[Target] = []
+    changed: list[use_case.Target] = []
     if acting and (plan.targets or agreed):
         changed = use_case.apply(vault, plan, by=by, note=note, agreed=agreed)
     stale = use_case.stale_by(
@@ -90,19 +86,17 @@ def resolve(
     return done
 
 
-def _last(context: Context) -> tuple[Vault, ResolvePlan]:
+def _last(context: Context) -> tuple[Vault, use_case.ResolvePlan]:
     """The last resolve, in the own vault or where the command line named another.
 
     Raises:
         EntryNotFound, NotAllowed: as `plan_last_undo`, of the own vault.
     """
-    from memcli.curation.resolve import plan_last_undo
-
-    found: list[tuple[str, Vault, ResolvePlan]] = []
+    found: list[tuple[str, Vault, use_case.ResolvePlan]] = []
     refusals: list[MemcliError] = []
     for vault in context.own_vaults("resolving", every=not context.vault, writes=True):
         try:
-            plan = plan_last_undo(vault)
+            plan = use_case.plan_last_undo(vault)
         except MemcliError as error:
             refusals.append(error)
             continue
@@ -113,7 +107,9 @@ def _last(context: Context) -> tuple[Vault, ResolvePlan]:
     return max(found, key=lambda one: one[0])[1:]
 
 
-def _approved(context: Context, plan: ResolvePlan, *, yes: bool) -> tuple[bool, bool]:
+def _approved(
+    context: Context, plan: use_case.ResolvePlan, *, yes: bool
+) -> tuple[bool, bool]:
     """Whether to act on the plan of a query, and whether a person has seen it.
 
     A person sees the plan and decides; nobody else carries out one that is not clear.
@@ -133,8 +129,8 @@ def _approved(context: Context, plan: ResolvePlan, *, yes: bool) -> tuple[bool, 
 
 
 def _result(
-    plan: ResolvePlan,
-    changed: list[Target],
+    plan: use_case.ResolvePlan,
+    changed: list[use_case.Target],
     stale: list[Resting],
     *,
     acted: bool,
@@ -175,8 +171,6 @@ def _result(
     if plan.ambiguous and not acted:
         warnings.append(f"it is not clear what is meant: {plan.ambiguous}")
     if plan.other_kinds and not plan.ambiguous:
-        from memcli.curation.resolve_query import named_others
-
         warnings.append(named_others(plan.other_kinds))
     warnings += [
         f"{one.id} says nearly the same, and stays: {one.title}; if it is solved, too: "

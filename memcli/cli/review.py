@@ -3,14 +3,17 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result, refuse, said
+from memcli.cli.review_walk import walk
 from memcli.cli.rows import listed
+from memcli.curation import inbox
+from memcli.curation import review as use_case
+from memcli.entries import no_secrets
 from memcli.entries.text.counted import counted
+from memcli.vault.saved import not_shown
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from memcli.curation.inbox import PendingEntry
-    from memcli.curation.review import EntryDecisions
     from memcli.vault.vault import Vault
 
 
@@ -78,15 +81,9 @@ def review(
     )
     vault = context.open_vault("reviewing", writes=True)
     if not action and context.interactive and not list_ and not all_:
-        from memcli.cli.review_walk import walk
-
         return walk(context, vault)
-    from memcli.curation import inbox
-
     if not action:
         return _listed(vault, inbox.pending(vault))
-    from memcli.entries import no_secrets
-
     words = {"--title": title, "--reason": reason, "--tag": "\n".join(tags or ())}
     no_secrets.refuse_texts(words)
     if not ids:
@@ -102,8 +99,6 @@ def review(
         ids = [candidate.id for candidate in candidates]
     elif dry_run:
         return _planned(inbox.named(vault, ids, supersede), action, dry_run=True)
-    from memcli.curation import review as use_case
-
     if action == "reject":
         done = use_case.reject(vault, ids, reason)
     elif action == "supersede":
@@ -113,11 +108,8 @@ def review(
     return _decided(vault, done)
 
 
-def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:
-    from memcli.curation import review
-    from memcli.vault.saved import not_shown
-
-    merged = review.merged_versions(vault, listed=True)
+def _listed(vault: Vault, candidates: list[inbox.PendingEntry]) -> Result:
+    merged = use_case.merged_versions(vault, listed=True)
     result = listed(
         "candidates",
         candidates,
@@ -141,7 +133,9 @@ def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:
     return Result(data=data, text=text, warnings=tuple(solved))
 
 
-def _planned(candidates: list[PendingEntry], action: str, *, dry_run: bool) -> Result:
+def _planned(
+    candidates: list[inbox.PendingEntry], action: str, *, dry_run: bool
+) -> Result:
     """The result of decisions that were not made."""
     items = [
         {"id": one.id, "title": one.title, "path": one.path, "outcome": "pending"}
@@ -154,9 +148,8 @@ def _planned(candidates: list[PendingEntry], action: str, *, dry_run: bool) -> R
     return said(data, f"would {action} {len(items)}:", *lines, dry_run=dry_run)
 
 
-def _decided(vault: Vault, done: EntryDecisions) -> Result:
+def _decided(vault: Vault, done: use_case.EntryDecisions) -> Result:
     """The result of decisions, each a row with its outcome."""
-    from memcli.vault.saved import not_shown
 
     def text(canvas: Canvas) -> None:
         for one in done.items:
@@ -184,8 +177,6 @@ def ideas(context: Context) -> Result:
       memcli review 1m7xvn68 --approve --kind action
       memcli review 1m7xvn68 --reject --reason "too much work"
     """
-    from memcli.curation import inbox
-
     vault = context.open_vault("reading")
     return listed(
         "ideas",

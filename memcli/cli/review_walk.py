@@ -9,11 +9,14 @@ what is left.
 from __future__ import annotations
 
 from memcli.cli.context import Canvas, Context, Result
-from memcli.curation import inbox, review
+from memcli.cli.evolve import edited
+from memcli.curation import inbox, review, undo
 from memcli.curation.review import MergedVersion
 from memcli.entries.text.counted import counted
 from memcli.entries.text.differences import told
 from memcli.errors import MemcliError, UsageError
+from memcli.vault import vaults
+from memcli.vault.saved import not_shown
 
 TYPE_CHECKING = False
 
@@ -21,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from typing import Any
 
-    from memcli.curation.inbox import PendingEntry
     from memcli.vault.likeness import Similar
     from memcli.vault.vault import Vault
 
@@ -74,7 +76,7 @@ class _Walk:
         self.decided: list[str] = []
         self.near: Sequence[Similar] = ()
 
-    def candidates(self) -> list[PendingEntry]:
+    def candidates(self) -> list[inbox.PendingEntry]:
         pending = inbox.pending(self.vault, to_decide=True)
         pending += inbox.pending(self.vault, to_decide=True, ideas=True)
         return [each for each in pending if self.only is None or each.id in self.only]
@@ -121,8 +123,6 @@ class _Walk:
             self.skipped.add(item.id)
             return True
         elif key == "u" and self.decided:
-            from memcli.curation import undo
-
             undo.undo_last(self.vault, "review: ")
             self.decided.pop()
             return True
@@ -143,10 +143,7 @@ class _Walk:
 
     # --- candidates -------------------------------------------------------------------
 
-    def _show_candidate(self, item: PendingEntry, left: int) -> None:
-        from memcli.vault import vaults
-        from memcli.vault.saved import not_shown
-
+    def _show_candidate(self, item: inbox.PendingEntry, left: int) -> None:
         tell = self.tell
         place = len(self.decided) + len(self.skipped) + 1
         tell("")
@@ -187,13 +184,11 @@ class _Walk:
             self.tell(f"    ... all of it: memcli show {entry_id}")
         self.tell("")
 
-    def _decide(self, item: PendingEntry, key: str, word: str) -> str | None:
+    def _decide(self, item: inbox.PendingEntry, key: str, word: str) -> str | None:
         vault = self.vault
         if key == "y":
             done = review.approve(vault, [item.id], {"kind": word} if word else None)
         elif key == "e":
-            from memcli.cli.evolve import edited
-
             before = vault.get(item.id).body
             with edited(before, self.context.environ) as text:
                 done = review.approve(vault, [item.id], {"text": text})

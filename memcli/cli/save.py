@@ -4,6 +4,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result, refuse
 from memcli.cli.rows import draw_pair
+from memcli.curation import citing
 from memcli.parameters import entry_fields
 
 TYPE_CHECKING = False
@@ -65,8 +66,6 @@ def save(
         from memcli.entries.entry import Enforce
 
         entry = entry.replace(enforce=Enforce(enforce))
-    from memcli.curation import citing
-
     saved = citing.save(
         vault,
         entry,

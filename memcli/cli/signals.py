@@ -7,6 +7,10 @@ import time
 
 from memcli.cli.context import Canvas, Context, Result, said
 from memcli.cli.rows import facts
+from memcli.entries import dates
+from memcli.recall import scorer
+from memcli.sessions import recovery, reflect_session
+from memcli.vault.health import log
 
 TYPE_CHECKING = False
 
@@ -19,8 +23,6 @@ _MOST_CALLS = 20
 
 def sessions(context: Context) -> Result:
     """Sessions by state, and the last calls of hooks."""
-    from memcli.sessions import recovery
-
     seen = recovery.activity(context.open_vault("reading"), _MOST_CALLS)
     waiting = [one for one in seen["sessions"] if one["state"] != "mined"]
 
@@ -58,8 +60,6 @@ def _when(line: dict[str, Any]) -> str:
 
 def mining(context: Context, name: str | None) -> Result:
     """Of the vault: how each rule fares; of a session: each candidate and why."""
-    from memcli.sessions import reflect_session
-
     vault = context.open_vault("reading")
     if not name:
         report = reflect_session.mining(vault)
@@ -101,10 +101,6 @@ def signals(
         train: `--train` Train a scorer with them, and keep it
         dry_run: `--dry-run, with --train` Show it, and keep nothing
     """
-    from memcli.entries import dates
-    from memcli.recall import scorer
-    from memcli.vault.health import log
-
     vault = context.open_vault("reading", writes=train and not dry_run)
     if pairs:
         rows = log.pairs(vault)

@@ -4,11 +4,14 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.cli.rows import draw_more, listed
+from memcli.curation import review, sync_setup
+from memcli.curation import sync as use_case
+from memcli.curation.sync_report import NOTHING_NEW, Synced
+from memcli.sessions import hook_log
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from memcli.curation.sync_report import Synced
     from memcli.vault.vault import Vault
 
 _MOST_NAMED = 20
@@ -46,8 +49,6 @@ def sync(
     """
     if auto:
         return _by_itself(context, all_=all_)
-    from memcli.curation import sync as use_case
-
     terms = use_case.Terms(
         asks=context.interactive,
         silence=_SILENCE[context.interactive],
@@ -55,8 +56,6 @@ def sync(
     vault = context.open_vault("syncing")
     named = None
     if setup is not None:
-        from memcli.curation import sync_setup
-
         named = sync_setup.setup(vault, setup, terms)
         if named.made:
             context.tell(f"made a bare repository at {named.remote.shown}")
@@ -88,13 +87,10 @@ def _draw(canvas: Canvas, done: Synced, vault: Vault) -> None:
         canvas.line(f"  {note.id or note.path}  {note.title}: {note.what}", style="bad")
         if note.kept:
             canvas.line(f"    the other text: {note.kept}", style="dim")
-    if done.eyes and not done.dry_run:
-        from memcli.curation import review
-
-        # Of a deletion, or of a file that is no entry, the line above says all.
-        if review.merged_versions(vault):
-            line = "A merge chose between two texts; check: memcli review"
-            canvas.line(line, style="hint")
+    # Of a deletion, or of a file that is no entry, the line above says all.
+    if done.eyes and not done.dry_run and review.merged_versions(vault):
+        line = "A merge chose between two texts; check: memcli review"
+        canvas.line(line, style="hint")
     if done.dry_run:
         to_apply(canvas, dry_run=True)
 
@@ -102,14 +98,10 @@ def _draw(canvas: Canvas, done: Synced, vault: Vault) -> None:
 def _by_itself(context: Context, *, all_: bool) -> Result:
     """Sync without a person: each vault when its turn comes, and only where its last
     write is not on its way already."""
-    from memcli.curation import sync_setup as use_case
-    from memcli.curation.sync_report import NOTHING_NEW
-    from memcli.sessions import hook_log
-
-    use_case.be_nice()
+    sync_setup.be_nice()
     rows = []
     for vault in context.own_vaults("syncing", every=all_):
-        done = use_case.run_by_itself(vault)
+        done = sync_setup.run_by_itself(vault)
         rows.append(done._asdict())
         if done.outcome == "synced" and not done.line.endswith(NOTHING_NEW):
             # Nobody reads what is printed here; `inspect sessions` shows this.

@@ -41,7 +41,7 @@ def test_a_person_who_says_no_is_told_that_nothing_was_changed(
     context = at_terminal(vault, ask=lambda _: "n", tell=lambda _: None)
     result = commands.load(command)(context, **values[command])
     render.Screen(command, as_json=False).success(result)
-    assert capsys.readouterr().out == "Nothing changed.\n"
+    assert capsys.readouterr().out.endswith("Nothing changed. Add --yes to apply.\n")
     assert vault.get(name).body == "what must go\n"
 
 

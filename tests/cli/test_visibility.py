@@ -112,11 +112,11 @@ def test_an_export_or_a_page_replaces_only_what_memcli_wrote(
     os.mkfifo(pipe)
     typo = tmp_path / "typo" / "out"
     for place, why, code in (
-        (link, "is a link, a pipe or a device", 1),
-        (pipe, "is a link, a pipe or a device", 1),
+        (link, "is a symbolic link", 1),
+        (pipe, "is not a file", 1),
         (mine, "already exists, and memcli did not write it", 1),
         (typo, f"there is no folder {typo.parent}", 2),
-        (tmp_path, "is a folder", 2),
+        (tmp_path, "is a folder", 1),
     ):
         refused = memcli(command, "--out", str(place))
         assert (refused.code, why in refused.err) == (code, True), place
