@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from memcli.curation.resolve import Target
     from memcli.curation.review import EntryDecisions
     from memcli.curation.sync_report import Synced
-    from memcli.curation.undo import Undone
     from memcli.curation.verify import Confirmed
     from memcli.recall.listing import Noted, Shown
     from memcli.recall.reflect import Reflection, Synthesis
@@ -279,10 +278,7 @@ class Vault(_Asked, _vault.Vault):
         """Put entries into every session, or take them out again."""
         return changing.pin(self, ids, pinned=not off)
 
-    def undo(self, commit: str | None = None) -> Undone:
-        """Take the last change back, or that of a commit."""
-        found = _undo.last(self) if commit is None else _undo.named(self, commit)
-        return _undo.undo(self, found)
+    undo = _undo.undo
 
     def approve(self, *ids: str, **changes: Any) -> EntryDecisions:
         """Make candidates memories; see `memcli.curation.review.approve`."""

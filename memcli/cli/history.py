@@ -55,12 +55,10 @@ def undo(
         return evolved(evolve.revert(vault, commit, reason=reason, dry_run=dry_run))
     if reason:
         raise UsageError("--reason goes with the id of an entry")
-    found = undoing.last(vault) if commit is None else undoing.named(vault, commit)
+    found = undoing.undo(vault, commit, dry_run=dry_run)
     data = {"applied": not dry_run, "action": "undo", **found._asdict()}
     if dry_run:
-        undoing.check(vault, found)
         return said(data, f"would undo: {found.subject}", *found.paths, dry_run=True)
-    undoing.undo(vault, found)
     return said(data, f"undone: {found.subject}", *found.paths)
 
 

@@ -73,7 +73,8 @@ class _Walk:
         self.context, self.vault, self.tell = context, vault, context.tell
         self.only = only
         self.skipped: set[str] = set()
-        self.decided: list[str] = []
+        # The outcome of each, and its commit.
+        self.decided: list[tuple[str, str | None]] = []
         self.near: Sequence[Similar] = ()
 
     def candidates(self) -> list[inbox.PendingEntry]:
@@ -123,22 +124,18 @@ class _Walk:
             self.skipped.add(item.id)
             return True
         elif key == "u" and self.decided:
-            undo.undo_last(self.vault, "review: ")
-            self.decided.pop()
+            undo.undo(self.vault, self.decided.pop()[1])
             return True
         elif key == "u":
             self.tell("nothing was decided in this walk: memcli undo")
         else:
             decide = self._settle if keys == _MERGED else self._decide
-            outcome = decide(item, key, word)
-            if outcome:
-                self.decided.append(outcome)
-            self.tell(
-                f"  {outcome}"
-                if outcome
-                else f"  the key {key} does nothing here; ? explains the keys"
-            )
-            return bool(outcome)
+            done = decide(item, key, word)
+            if done:
+                self.decided.append(done)
+            nothing = f"the key {key} does nothing here; ? explains the keys"
+            self.tell(f"  {done[0] if done else nothing}")
+            return done is not None
         return False
 
     # --- candidates -------------------------------------------------------------------
@@ -184,7 +181,9 @@ class _Walk:
             self.tell(f"    ... all of it: memcli show {entry_id}")
         self.tell("")
 
-    def _decide(self, item: inbox.PendingEntry, key: str, word: str) -> str | None:
+    def _decide(
+        self, item: inbox.PendingEntry, key: str, word: str
+    ) -> tuple[str, str | None] | None:
         vault = self.vault
         if key == "y":
             done = review.approve(vault, [item.id], {"kind": word} if word else None)
@@ -204,7 +203,7 @@ class _Walk:
             done = review.supersede(vault, item.id, shown.get(target, target))
         else:
             return None
-        return done.items[0].outcome
+        return done.items[0].outcome, done.commit
 
     def _reason(self, word: str) -> str | None:
         """Why an item is refused: the word behind the key, or what the person answers.
@@ -227,11 +226,13 @@ class _Walk:
         self.tell(f"  {item.reason} ({item.id}):")
         self._show_text(item.text, item.id)
 
-    def _settle(self, item: MergedVersion, key: str, word: str) -> str | None:
+    def _settle(
+        self, item: MergedVersion, key: str, word: str
+    ) -> tuple[str, str | None] | None:
         outcome = None if word else _SETTLED.get(key)
-        if outcome:
-            review.settle(self.vault, item.id, outcome)
-        return outcome
+        return (
+            (outcome, review.settle(self.vault, item.id, outcome)) if outcome else None
+        )
 
 
 def _plain(text: object) -> str:
@@ -253,7 +254,8 @@ def walk(context: Context, vault: Vault, only: Collection[str] | None = None) ->
     at.ask()
 
     def counts(*outcomes: str) -> dict[str, int]:
-        return {name: at.decided.count(name) for name in outcomes}
+        decided = [outcome for outcome, _ in at.decided]
+        return {name: decided.count(name) for name in outcomes}
 
     data: dict[str, Any] = counts("approved", "rejected", "superseded")
     left = [*inbox.pending(vault), *inbox.pending(vault, ideas=True)]

@@ -328,7 +328,7 @@ def _waits(reason: str | None) -> bool:
     return text.startswith(MERGED_FROM) and not text.endswith(_DECIDED)
 
 
-def settle(vault: Vault, entry_id: str, outcome: str) -> None:
+def settle(vault: Vault, entry_id: str, outcome: str) -> str | None:
     """Decide on a version that was replaced.
 
     Args:
@@ -336,6 +336,9 @@ def settle(vault: Vault, entry_id: str, outcome: str) -> None:
         entry_id: the version.
         outcome: kept, the current version is right; taken, its text becomes the next
             version of its entry; or joined, its text goes behind the current one.
+
+    Returns:
+        The commit's id.
 
     Raises:
         NotAllowed: it does not wait for a decision, or its entry is not in force.
@@ -361,6 +364,7 @@ def settle(vault: Vault, entry_id: str, outcome: str) -> None:
         decided = version.entry.replace(reason=f"{version.entry.reason}{_DECIDED}")
         at.write(version, decided)
         at.say("review", [f"{_SAID_OF[outcome]} {version.entry.display_title}"])
+    return at.change.commit
 
 
 _SAID_OF = {"kept": "kept the version beside", "taken": "took", "joined": "joined"}

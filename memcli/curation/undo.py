@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from memcli.storage.git.repository import Commit
     from memcli.vault.vault import Vault
 
-# How many commits back `last` looks, and `named`.
+# How many commits back the last change is looked for, and a named one.
 _HORIZON = 500
 _FURTHEST = 100_000
 _UNDONE = re.compile(r"^undo: .* \(([0-9a-f]{10})\)$")
@@ -44,35 +44,55 @@ class Undone(NamedTuple):
     paths: list[str]
 
 
-def undo_last(vault: Vault, prefix: str = "") -> Undone:
-    """Take back what `last` names; raises as `last` and `undo`."""
-    return undo(vault, last(vault, prefix))
+def undo(vault: Vault, commit: str | None = None, *, dry_run: bool = False) -> Undone:
+    """Take back a change of memcli's.
 
-
-def last(vault: Vault, prefix: str = "") -> Undone:
-    """The newest commit that was made in this clone, whose subject starts with
-    `prefix`, and that was not taken back yet.
-
-    Without a prefix the newest change of memcli's, of any kind, that was committed
-    under the name by which git commits here. What came by a sync or a pull is passed
-    over, also when it has the same author: the same person's, on another machine.
+    Args:
+        vault: whose owner asks.
+        commit: its id, or the beginning of it, in this clone or in another; without it
+            the newest change, of any kind, that was made in this clone under the name
+            by which git commits here, and that was not taken back yet. What came by a
+            sync or a pull is passed over, also when it has the same author: the same
+            person's, on another machine.
+        dry_run: check everything, and change nothing.
 
     Raises:
-        NotAllowed: there is none (code `nothing_to_undo`).
+        NotAllowed: there is no such change (code `nothing_to_undo`), or git passes a
+            file of it through a filter.
+        Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
     vault.owner_only("undo")
     repository = Repository.open(vault.root, environ=vault.environ)
-    name = None if prefix else repository.user_name()
+    found = _last(repository) if commit is None else _named(repository, commit)
+    paths = history.changes(repository, found.id)
+    refuse_filtered(repository, paths)
+    with vault.transaction() as change:
+        change.allow_secret = True  # its bytes are in the history already
+        left = repository.files_at(found.id, paths)
+        before = repository.files_at(f"{found.id}^", paths)
+        for path in paths:
+            if files.current(inside(vault.root, path)) != left[path]:
+                git = f"git -C {quote(vault.root)}"
+                raise Conflict(
+                    f"{path} was changed since; nothing was undone",
+                    hint="By hand, or in a merge, which undo does not take back. "
+                    f"See what the change was: {git} show {found.id[:10]}",
+                )
+            if not dry_run:
+                change.put(path, before[path], expected=left[path])
+        change.message = f"undo: {found.subject} ({found.id[:10]})"
+    return Undone(found.id, found.subject, paths)
+
+
+def _last(repository: Repository) -> Commit:
+    """The newest change that was made in this clone by who commits here."""
+    name = repository.user_name()
     own = history.made_here(repository)
     for commit in _standing(repository, _HORIZON):
-        if not commit.subject.startswith(prefix) or name not in (None, commit.author):
-            continue
-        if own is None or commit.id in own:
-            paths = history.changes(repository, commit.id)
-            return Undone(commit.id, commit.subject, paths)
-    what = f"one that starts with '{prefix.strip()}'" if prefix else "a change"
+        if name in (None, commit.author) and (own is None or commit.id in own):
+            return commit
     by = f" by {name}" if name else ""
-    whose = f"none of the last {_HORIZON:,} commits is {what}{by} made in this clone"
+    whose = f"none of the last {_HORIZON:,} commits is a change{by} made in this clone"
     raise NotAllowed(
         f"there is nothing to undo: {whose}",
         hint="A change of another clone, by its commit: memcli log --json",
@@ -80,18 +100,8 @@ def last(vault: Vault, prefix: str = "") -> Undone:
     )
 
 
-def named(vault: Vault, commit: str) -> Undone:
-    """The change of memcli's that this commit made, in this clone or in another.
-
-    Args:
-        vault: where it is in the history.
-        commit: its id, or the beginning of it.
-
-    Raises:
-        NotAllowed: there is no such commit, or it cannot be taken back.
-    """
-    vault.owner_only("undo")
-    repository = Repository.open(vault.root, environ=vault.environ)
+def _named(repository: Repository, commit: str) -> Commit:
+    """The change with an id that begins so."""
     start = commit.lower()
     found = [
         each
@@ -99,8 +109,7 @@ def named(vault: Vault, commit: str) -> Undone:
         if len(start) >= _SHORTEST and each.id.startswith(start)
     ]
     if len(found) == 1:
-        paths = history.changes(repository, found[0].id)
-        return Undone(found[0].id, found[0].subject, paths)
+        return found[0]
     shown = commit[:_LONGEST]
     message = f"no change of memcli's that can be undone has the id {shown!r}"
     if found:
@@ -121,40 +130,3 @@ def _standing(repository: Repository, limit: int) -> Iterator[Commit]:
             undone.add(taken_back[1])
         elif verb_of(commit.subject) in CHANGES and commit.id[:10] not in undone:
             yield commit
-
-
-def undo(vault: Vault, found: Undone) -> Undone:
-    """Take back a commit that `last` or `named` gives.
-
-    Raises:
-        As `check`; LockBusy, WriteFailed, HistoryError: nothing was changed.
-    """
-    with vault.transaction() as change:
-        change.allow_secret = True  # its bytes are in the history already
-        for path, left, before in check(vault, found):
-            change.put(path, before, expected=left)
-        change.message = f"undo: {found.subject} ({found.commit[:10]})"
-    return found
-
-
-def check(vault: Vault, found: Undone) -> list[tuple[str, bytes | None, bytes | None]]:
-    """Each file of a commit: as the commit left it, and as it was before.
-
-    Raises:
-        Conflict: a file was changed since; nothing was changed.
-        NotAllowed: git passes one through a filter.
-    """
-    repository = Repository.open(vault.root, environ=vault.environ)
-    commit, paths = found.commit, found.paths
-    refuse_filtered(repository, paths)
-    left = repository.files_at(commit, paths)
-    before = repository.files_at(f"{commit}^", paths)
-    for path in paths:
-        if files.current(inside(vault.root, path)) != left[path]:
-            git = f"git -C {quote(vault.root)}"
-            raise Conflict(
-                f"{path} was changed since; nothing was undone",
-                hint="By hand, or in a merge, which undo does not take back. "
-                f"See what the change was: {git} show {commit[:10]}",
-            )
-    return [(path, left[path], before[path]) for path in paths]

@@ -128,6 +128,6 @@ def test_a_decision_is_made_once_and_can_be_taken_back(
     assert "merged" not in walk(merged)[0]
     from memcli.curation import undo
 
-    undo.undo_last(merged)
+    undo.undo(merged)
     assert current(merged) == "We deploy on Mondays\n"
     assert len(versions.merged_versions(merged)) == 1

@@ -157,7 +157,7 @@ def test_a_file_that_a_person_deleted_is_forgotten_and_comes_back_by_undo(
     assert "1 file forgotten" in done.line
     two.sync("desk")
     assert texts(two.roots["desk"]) == set()
-    undone = undo.undo_last(two.vault("laptop"))
+    undone = undo.undo(two.vault("laptop"))
     assert undone.subject == f"forget: {saved.path}, deleted by hand"
     two.sync("laptop")
     two.sync("desk")

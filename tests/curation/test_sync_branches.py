@@ -97,8 +97,8 @@ def test_what_git_filters_is_left_to_git(two: Clones, rule: str) -> None:
     for act in (
         lambda: sync.sync(vault, TERMS, dry_run=True),
         lambda: two.sync("desk"),
-        lambda: undo.undo_last(vault),
-        lambda: undo.check(vault, undo.last(vault)),
+        lambda: undo.undo(vault),
+        lambda: undo.undo(vault, dry_run=True),
     ):
         with pytest.raises(NotAllowed, match=f"with {rule}"):
             act()

@@ -64,10 +64,10 @@ def test_each_undo_goes_one_change_further_back_to_the_byte(vault: Vault) -> Non
         names.append(name)
         before.append(pages(vault))
     for name, wanted in zip(reversed(names), reversed(before[:-1]), strict=True):
-        undo.undo_last(vault)
+        undo.undo(vault)
         assert pages(vault) == wanted, name
     with pytest.raises(NotAllowed, match="nothing to undo"):
-        undo.undo_last(vault)
+        undo.undo(vault)
     assert vault.recall("deploy").rows == []
 
 
@@ -76,15 +76,14 @@ def test_a_dry_run_says_what_an_undo_would_do(
 ) -> None:
     saved = vault.save(vault.draft({"text": "x"}))
     before = snapshot(vault.root)
-    found = undo.last(vault)
-    undo.check(vault, found)
+    found = undo.undo(vault, dry_run=True)
     assert (found.subject, found.paths) == ("save: x", [saved.path])
     assert snapshot(vault.root) == before
     Path(vault.root, saved.path).write_text("by hand")
     before = snapshot(vault.root)
-    for act in (undo.check, lambda v, f: undo.undo_last(v)):
+    for dry_run in (True, False):
         with pytest.raises(Conflict, match="was changed since"):
-            act(vault, found)
+            undo.undo(vault, dry_run=dry_run)
     assert snapshot(vault.root) == before
 
 
@@ -97,7 +96,7 @@ def test_commits_of_others_and_by_hand_are_passed_over(vault: Vault) -> None:
         git(vault, "add", "notes.md")
         signed = [f"--author={author}"] if author else []
         git(vault, "commit", "-qm", subject, *signed)
-    assert undo.undo_last(vault).subject == "save: mine"
+    assert undo.undo(vault).subject == "save: mine"
     assert Path(vault.root, "notes.md").read_text() == "wip: x"
 
 
@@ -109,7 +108,7 @@ def test_what_came_from_another_clone_is_undone_only_by_its_name(
     two.sync("laptop")  # goes forward to the very commit of the desk
     laptop = two.vault("laptop")
     with pytest.raises(NotAllowed, match="in this clone"):
-        undo.undo_last(laptop)
+        undo.undo(laptop)
     theirs = two.tip()
     clones.say(laptop, "of the laptop")
     two.sync("laptop")
@@ -117,11 +116,10 @@ def test_what_came_from_another_clone_is_undone_only_by_its_name(
     clones.say(two.vault("desk"), "again of the desk")
     two.sync("desk")
     two.sync("laptop")
-    done = undo.undo_last(laptop)
+    done = undo.undo(laptop)
     assert done.subject == "save: of the laptop"
-    named = undo.named(laptop, theirs[:10].upper())
-    assert undo.undo(laptop, named).paths == named.paths
+    assert undo.undo(laptop, theirs[:10].upper()).commit == theirs
     assert clones.texts(two.roots["laptop"]) == {"again of the desk"}
     for word in (theirs[:10], theirs[:3], "", "HEAD", "--all", "f" * 40):
         with pytest.raises(NotAllowed, match="no change of memcli's that can be"):
-            undo.named(laptop, word)
+            undo.undo(laptop, word)

@@ -400,7 +400,7 @@ def test_a_kill_while_what_nobody_committed_is_kept_loses_nothing_of_it(
             assert dirty(root) in ([], ["inbox/dropped.md"])
             kept.add(not dirty(root))
             decide(opened(root, 4_000))
-        undo.undo_last(opened(root, 5_000))
+        undo.undo(opened(root, 5_000))
         assert (root / "inbox" / "dropped.md").read_bytes() == data
         assert state(root) == before
         whole(root)

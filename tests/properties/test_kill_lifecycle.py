@@ -141,7 +141,7 @@ OPERATIONS: dict[str, Act] = {
     "supersede": lambda v: review.supersede(
         v, id_of(v, "We deploy at night"), id_of(v, "We deploy on Tuesdays")
     ),
-    "undo": lambda v: undo.undo_last(v),
+    "undo": lambda v: undo.undo(v),
     "reflect": lambda v: reflect_on_talk(v),
 }
 

@@ -19,8 +19,7 @@ from memcli.cli import commands as table
 from memcli.cli.app import main
 from memcli.cli.mcp import catalog, tools
 from memcli.cli.mcp.catalog import TOOLS
-from memcli.curation import evolve, importing
-from memcli.curation.undo import undo_last
+from memcli.curation import evolve, importing, undo
 from memcli.entries import no_secrets
 from memcli.entries.entry import Entry, Source
 from memcli.errors import SecretFound
@@ -395,7 +394,7 @@ def test_a_version_that_was_insisted_on_can_come_back(vault: Vault) -> None:
 def test_an_undo_brings_back_what_the_history_has(vault: Vault) -> None:
     saved = vault.save(vault.draft({"text": f"use {TOKEN}"}), allow_secret=True)
     vault.forget(saved.id)
-    undo_last(vault)
+    undo.undo(vault)
     assert TOKEN in vault.get(saved.id).body
 
 

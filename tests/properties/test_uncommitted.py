@@ -108,7 +108,7 @@ def filled(full: Path, tmp_path: Path) -> Vault:
 
 def undo_newest(vault: Vault) -> undo.Undone:
     (newest,) = history.subjects(Repository.open(vault.root), 1)
-    return undo.undo(vault, undo.named(vault, newest.id))
+    return undo.undo(vault, newest.id)
 
 
 @pytest.mark.parametrize("state", STATES)
@@ -204,7 +204,7 @@ def test_a_secret_that_review_edits_away_comes_into_no_commit(
     assert not path.exists()
     assert SECRET not in objects(vault)
     # An undo brings back the candidate as it was, but for what was edited away.
-    undo.undo_last(vault)
+    undo.undo(vault)
     text = path.read_text("utf-8")
     assert "The token is in the vault" in text
     assert MARK in text

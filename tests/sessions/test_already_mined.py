@@ -160,7 +160,7 @@ def test_a_candidate_that_review_changed_is_not_proposed_again_in_its_old_words(
     if then == "resolve":
         vault.resolve(name)
     elif then == "undo":
-        undo.undo_last(vault)
+        undo.undo(vault)
         assert vault.get(name).source.proposed is None
     again = reflect_file(vault, say(tmp_path, UNSURE))
     assert {fate.id for fate in again.fates} == {name}

@@ -117,7 +117,7 @@ def do(vault: Vault, what: str, name: str) -> None:
     elif what == "reject":
         review.reject(vault, [name], "no")
     elif what == "undo":
-        undo.undo_last(vault)
+        undo.undo(vault)
     elif what == "lose":
         for path in state_of(vault.root, layout.SESSIONS).iterdir():
             path.unlink()

@@ -21,7 +21,7 @@ def test_each_change_is_named_with_its_entries(vault: Vault) -> None:
     first = vault.save(vault.draft({"text": "We deploy on Tuesdays"})).id
     second = vault.evolve(first, "We deploy on Mondays").id
     vault.resolve(second)
-    undo.undo_last(vault)
+    undo.undo(vault)
     vault.forget(first)
     newest, *rest = log(vault)
     # The version that stays names the one that is gone no longer.
