@@ -41,12 +41,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, Self, Unpack
 
-    from memcli.curation.changing import Changed, Tagged
     from memcli.curation.evolve import Evolved
     from memcli.curation.resolve import Target
     from memcli.curation.review import EntryDecisions
     from memcli.curation.sync_report import Synced
-    from memcli.curation.verify import Confirmed
     from memcli.recall.listing import Noted, Shown
     from memcli.recall.reflect import Reflection, Synthesis
     from memcli.recall.results import Recalled, Row
@@ -214,10 +212,7 @@ class Vault(_Asked, _vault.Vault):
     forget = _forget.forget
     inspect = _inspect.inspect
 
-    def log(self, limit: int = 20) -> list[_log.Event]:
-        """The history of the vault, the last change first."""
-        return _log.log(self, limit=limit)
-
+    log = _log.log
     pending = _inbox.pending
     verify = _verify.verify
 
@@ -256,28 +251,14 @@ class Vault(_Asked, _vault.Vault):
         plan = resolve.plan(self, ids, same_key=same_key, undo=True)
         return resolve.apply(self, plan)
 
-    def confirm(self, *ids: str) -> list[Confirmed]:
-        """Note the code of entries as it is now, since they still hold."""
-        return _verify.confirm(self, ids)
+    confirm = _verify.confirm
 
     def show(self, *ids: str) -> list[Shown]:
         """Entries in full, also those that recall does not show."""
         return listing.show((self,), ids)
 
-    def tag(
-        self,
-        entry_id: str,
-        *add: str,
-        untag: Sequence[str] = (),
-        project: str | None = None,
-    ) -> Tagged:
-        """Add and drop tags, or say where an entry holds; it stays the same version."""
-        return changing.tag(self, entry_id, add=add, untag=untag, project=project)
-
-    def pin(self, *ids: str, off: bool = False) -> list[Changed]:
-        """Put entries into every session, or take them out again."""
-        return changing.pin(self, ids, pinned=not off)
-
+    tag = changing.tag
+    pin = changing.pin
     undo = _undo.undo
 
     def approve(self, *ids: str, **changes: Any) -> EntryDecisions:

@@ -202,7 +202,7 @@ def tag(
     done = changing.tag(
         vault,
         entry_id,
-        add=[word.removeprefix("+") for word in tags or ()],
+        *(word.removeprefix("+") for word in tags or ()),
         untag=untag or (),
         project=project,
     )
@@ -227,7 +227,7 @@ def pin(context: Context, ids: list[str], *, off: bool = False) -> Result:
         off: `--off` Take them out again
     """
     pinned = not off
-    done = changing.pin(context.open_vault("pinning", writes=True), ids, pinned=pinned)
+    done = changing.pin(context.open_vault("pinning", writes=True), *ids, off=off)
     verb = "pinned" if pinned else "unpinned"
     was = "is pinned already" if pinned else "is not pinned"
     lines = [

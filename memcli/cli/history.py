@@ -222,7 +222,7 @@ def verify(
 
 
 def _confirmed(vault: Vault, ids: Sequence[str]) -> Result:
-    done = code.confirm(vault, ids)
+    done = code.confirm(vault, *ids)
 
     def text(canvas: Canvas) -> None:
         for each in done:

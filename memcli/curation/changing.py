@@ -25,7 +25,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from types import TracebackType
     from typing import Self
 
     from memcli.entries.entry import Entry
@@ -55,12 +54,7 @@ class Changing:
         self.now = dates.iso(self.now_ms // 1000)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
         self.change.__exit__(kind, error, trace)
 
     def in_use(self, entry_id: str, action: Action) -> Stored:
@@ -88,11 +82,10 @@ class Changing:
             return False
         fields.refuse_wide(fresh)
         data = codec.rewrite(old.data, fresh, kinds=self.vault.kinds)
-        if fresh.path == old.path:
-            self.change.put(old.path, data, expected=old.data)
-        else:
-            self.change.put(fresh.path, data, expected=None)
+        moves = fresh.path != old.path
+        if moves:
             self.change.remove(old.path, expected=old.data)
+        self.change.put(fresh.path, data, expected=None if moves else old.data)
         if action:
             self.change.note(fresh, action)
         return True
@@ -152,13 +145,13 @@ class Changed(NamedTuple):
     changed: bool
 
 
-def pin(vault: Vault, ids: Sequence[str], *, pinned: bool = True) -> list[Changed]:
-    """Pin entries, or unpin them, all in one commit.
+def pin(vault: Vault, *ids: str, off: bool = False) -> list[Changed]:
+    """Put entries into every session, or take them out again, all in one commit.
 
     Args:
         vault: where they are.
         ids: the entries, by their ids or unique prefixes.
-        pinned: whether they are to be pinned from now on.
+        off: whether they are to be taken out.
 
     Raises:
         EntryNotFound, AmbiguousId: an id leads to no entry, or to several.
@@ -169,11 +162,11 @@ def pin(vault: Vault, ids: Sequence[str], *, pinned: bool = True) -> list[Change
     with Changing(vault) as at:
         for entry_id in ids:
             old = at.in_use(entry_id, Action.PIN)
-            changed = at.write(old, old.entry.replace(pinned=pinned))
+            changed = at.write(old, old.entry.replace(pinned=not off))
             title = old.entry.display_title
             done[old.path] = Changed(old.entry.id, old.path, title, changed)
         titles = [one.title for one in done.values() if one.changed]
-        at.say("pin" if pinned else "unpin", titles)
+        at.say("unpin" if off else "pin", titles)
     return list(done.values())
 
 
@@ -197,12 +190,11 @@ class Tagged(NamedTuple):
 def tag(
     vault: Vault,
     entry_id: str,
-    *,
-    add: Sequence[str] = (),
+    *add: str,
     untag: Sequence[str] = (),
     project: str | None = None,
 ) -> Tagged:
-    """Add and drop tags, and set the project.
+    """Add and drop tags, or say where an entry holds; it stays the same version.
 
     Args:
         vault: where it is.

@@ -88,7 +88,7 @@ def verify(vault: Vault) -> list[Verified]:
     return sorted(found, key=lambda each: (order.index(each.state), each.id))
 
 
-def confirm(vault: Vault, ids: Sequence[str]) -> list[Confirmed]:
+def confirm(vault: Vault, *ids: str) -> list[Confirmed]:
     """Renew what entries note of the code, since they still hold.
 
     Lines that moved or changed are noted as they are now, places that are gone are

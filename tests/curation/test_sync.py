@@ -136,7 +136,7 @@ def test_a_text_or_a_removal_that_is_only_staged_is_left_and_named(two: Clones) 
     assert git(root, "show", f":{saved[0].path}") == text + "only staged\n"
     git(root, "rm", "--quiet", "--cached", str(untracked))
     two.sync("desk")
-    changing.pin(two.vault("desk"), [saved[0].id])
+    changing.pin(two.vault("desk"), saved[0].id)
     two.sync("desk")
     with pytest.raises(Conflict, match="another text in git's index"):
         two.sync("laptop")

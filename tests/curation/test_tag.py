@@ -25,7 +25,7 @@ def test_a_tag_is_one_commit_and_no_other_byte_changes(vault: Vault) -> None:
     path = Path(vault.root, saved.path)
     path.write_text(path.read_text().replace("---\nWe", "mine: 'x'  # kept\n---\nWe"))
     before, count = path.read_text(), len(commits(vault))
-    done = tag(vault, saved.id[:12], add=["C", "b"], untag=["a"])
+    done = tag(vault, saved.id[:12], "C", "b", untag=["a"])
     assert (done.tags, done.changed) == (("b", "c"), True)
     assert path.read_text() == before.replace("[a, b]", "[b, c]")
     # The edit by hand was not committed yet, and is kept by a commit of its own.
@@ -40,19 +40,19 @@ def test_what_changes_nothing_writes_nothing(
 ) -> None:
     saved = vault.save(vault.draft({"text": "x", "tags": ["a"]}))
     before = snapshot(vault.root)
-    assert not tag(vault, saved.id, add=["A"]).changed
-    assert [one.changed for one in pin(vault, [saved.id], pinned=False)] == [False]
+    assert not tag(vault, saved.id, "A").changed
+    assert [one.changed for one in pin(vault, saved.id, off=True)] == [False]
     with pytest.raises(InvalidContent, match="has no tag 'b'"):
-        tag(vault, saved.id, add=["c"], untag=["b"])
+        tag(vault, saved.id, "c", untag=["b"])
     with pytest.raises(InvalidValue):
-        tag(vault, saved.id, add=["two words"])
+        tag(vault, saved.id, "two words")
     assert snapshot(vault.root) == before
 
 
 def test_a_project_is_set_and_taken_away(vault: Vault) -> None:
     saved = vault.save(vault.draft({"text": "x", "tags": ["a"]}))
     assert tag(vault, saved.id, project="Shop").project == "shop"
-    assert tag(vault, saved.id, add=["b"]).project == "shop"
+    assert tag(vault, saved.id, "b").project == "shop"
     assert tag(vault, saved.id, project="none").project is None
     assert vault.get(saved.id).tags == ("a", "b")
 
@@ -60,11 +60,11 @@ def test_a_project_is_set_and_taken_away(vault: Vault) -> None:
 def test_pins_of_several_entries_are_one_commit(vault: Vault) -> None:
     ids = [vault.save(vault.draft({"text": text})).id for text in ("x", "y", "z")]
     count = len(commits(vault))
-    pin(vault, [*ids[:2], ids[0]])
+    pin(vault, *ids[:2], ids[0])
     assert [vault.get(name).pinned for name in ids] == [True, True, False]
     assert commits(vault)[0] == "pin: 2 entries"
     assert len(commits(vault)) == count + 1
-    pin(vault, ids, pinned=False)
+    pin(vault, *ids, off=True)
     assert not any(vault.get(name).pinned for name in ids)
 
 
@@ -75,14 +75,14 @@ def test_an_agent_tags_what_it_sees_and_pins_only_its_own(
     bob = make_vault(agent="bob")
     shared = vault.save(vault.draft({"text": "of the owner"})).id
     own = bob.save(bob.draft({"text": "of bob"})).id
-    assert tag(bob, shared, add=["a"]).tags == ("a",)
+    assert tag(bob, shared, "a").tags == ("a",)
     with pytest.raises(NotAllowed, match="may not pin"):
-        pin(bob, [own, shared])
+        pin(bob, own, shared)
     assert not vault.get(own).pinned
-    pin(bob, [own])
-    pin(vault, [shared])
-    for pinned in (True, False):
+    pin(bob, own)
+    pin(vault, shared)
+    for off in (True, False):
         with pytest.raises(NotAllowed, match="may not"):
-            pin(bob, [shared], pinned=pinned)
+            pin(bob, shared, off=off)
     with pytest.raises(NotAllowed, match="may not evolve"):
-        tag(bob, shared, add=["b"])
+        tag(bob, shared, "b")

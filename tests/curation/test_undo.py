@@ -20,9 +20,9 @@ def steps(vault: Vault) -> Iterator[str]:
     """One change after the other; each is done when its name is given."""
     saved = vault.save(vault.draft({"text": "We deploy kv on Tuesdays"})).id
     yield "save"
-    tag(vault, saved, add=["deploy"])
+    tag(vault, saved, "deploy")
     yield "tag"
-    pin(vault, [saved])
+    pin(vault, saved)
     yield "pin"
     second = vault.evolve(saved, "We deploy kv on Mondays").id
     yield "evolve"

@@ -88,7 +88,7 @@ def test_to_confirm_notes_the_code_as_it_is_and_makes_no_version(
     git(shop, "commit", "-qam", "second")
     assert states(inside)[entry_id][0] == "stale"
     before = pages(inside)
-    assert [one.id for one in confirm(inside, [entry_id[:15]])] == [entry_id]
+    assert [one.id for one in confirm(inside, entry_id[:15])] == [entry_id]
     after = pages(inside)
     assert len(after) == len(before)
     (path,) = (path for path in after if after[path] != before[path])
@@ -109,11 +109,11 @@ def test_what_cannot_be_confirmed_is_refused_and_nothing_changes(
     plain, anchored = save(inside, "A", code=None), save(inside, "B")
     before = pages(inside)
     with pytest.raises(InvalidContent, match="names no code"):
-        confirm(inside, [anchored, plain])
+        confirm(inside, anchored, plain)
     with pytest.raises(EntryNotFound):
-        confirm(inside, [anchored, "zzzz"])
+        confirm(inside, anchored, "zzzz")
     with pytest.raises(InvalidContent, match="you are not in a checkout"):
-        confirm(make_vault(cwd=str(tmp_path)), [anchored])
+        confirm(make_vault(cwd=str(tmp_path)), anchored)
     assert pages(inside) == before
 
 

@@ -108,7 +108,7 @@ def act(three: Clones, name: str, what: str, number: int, step: int) -> str:
         "resolve": lambda: vault.resolve(entry.id),
         "reopen": lambda: vault.reopen(entry.id),
         "forget": lambda: vault.forget(entry.id),
-        "tag": lambda: changing.tag(vault, entry.id, add=[f"t{number}"]),
+        "tag": lambda: changing.tag(vault, entry.id, f"t{number}"),
         "edit": lambda: edited.write_bytes(
             edited.read_bytes() + f"by hand {step}\n".encode()
         ),

@@ -241,7 +241,7 @@ def action_of(subject: str) -> str:
     return CHANGES.get(verb) or _OTHERS.get(verb, "commit")
 
 
-def log(vault: Vault, *, limit: int = 20, since: int | None = None) -> list[Event]:
+def log(vault: Vault, limit: int = 20, *, since: int | None = None) -> list[Event]:
     """The events of the vault, the last commit first.
 
     Args:

@@ -32,8 +32,8 @@ def apart(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     other = say(laptop, "Payment is slow: look at the queue of the mailer")
     for name in ("laptop", "desk"):
         two.sync(name)
-    tag(laptop, first, add=["release"])
-    pin(laptop, [first])
+    tag(laptop, first, "release")
+    pin(laptop, first)
     place = Path(laptop.root, laptop.path_of(first))
     text = place.read_text(encoding="utf-8")
     closed = text.replace("---\nid:", "---\nvisibility: private\nid:", 1)
@@ -113,7 +113,7 @@ def test_a_pull_by_git_is_made_whole_as_a_sync_would_have(
 
 
 def test_what_was_changed_since_the_merge_is_let_be(desk: Vault) -> None:
-    tag(desk, current(desk, "Deploys are on Mondays").id, add=["mine"])
+    tag(desk, current(desk, "Deploys are on Mondays").id, "mine")
     assert len(left_out(desk)) == 1
 
 
