@@ -74,16 +74,18 @@ def approve(
         Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
     from memcli.entries import no_secrets
+    from memcli.entries.text import secrets
 
     if changes and len(ids) != 1:
         raise UsageError("changes apply to one candidate", hint="Name one id.")
-    if changes and changes.get("text"):
-        _drop_secret(vault, ids[0], changes)
 
     def approved(at: Changing, stored: Stored) -> Entry:
         entry = _changed(vault, stored.entry, changes or {})
         if changes:
             no_secrets.refuse(entry)
+            if secrets.find(stored.data.decode("utf-8", "replace")):
+                # Else the approval would first commit the old text, for good.
+                at.change.put(stored.path, None, keep=False)
         updated = lineage.not_before(entry, at.now)
         # A memory from now on: a report that is older did not know it.
         entry = entry.replace(status=Status.ACTIVE, created=updated, updated=updated)
@@ -193,29 +195,6 @@ def supersede(
         done = [_decision(fresh, "superseded")]
         at.say("review", [f"superseded {target.entry.id} by {done[0].title}"])
     return EntryDecisions(done, at.change.commit)
-
-
-def _drop_secret(vault: Vault, name: str, changes: Mapping[str, Any]) -> None:
-    """Write a candidate with its new text over a secret that no commit holds yet.
-
-    Otherwise the approval would first commit the old text, for good.
-    """
-    from memcli.entries import codec, no_secrets
-    from memcli.entries.text import secrets
-
-    (stored,) = waiting(vault, [name])
-    if not secrets.find(stored.data.decode("utf-8", "replace")):
-        return
-    entry = _changed(vault, stored.entry, changes)
-    no_secrets.refuse(entry)
-    data = codec.rewrite(stored.data, entry, kinds=vault.kinds)
-    with vault.transaction() as change:
-        change.message = f"keep: {stored.path}"
-        written = change.is_uncommitted(stored.path, stored.data)
-        if written:
-            change.put(stored.path, data, expected=stored.data, keep=False)
-    if written:
-        vault.tell(f"{stored.path}: the secret that was in it is in no commit")
 
 
 def _changed(vault: Vault, entry: Entry, changes: Mapping[str, Any]) -> Entry:

@@ -105,10 +105,6 @@ class Transaction:
         if not keep:
             self._given_up.add(path)
 
-    def is_uncommitted(self, path: str, data: bytes) -> bool:
-        """Whether HEAD holds other bytes of a file than these."""
-        return bool(self._repository.unlike_head({path: data}))
-
     def note(self, entry: Entry, action: str | None = None) -> None:
         """Log, once it is committed, that an entry was written."""
         self._notes.append(
