@@ -28,6 +28,7 @@ class MemcliError(Exception):
         hint: what to do next; None where there is no advice.
         code: replaces the class's code where one class serves several fields.
         details: what a program needs besides, as JSON; most refusals have none.
+        entry_id: what was given as an id, where no entry has it.
     """
 
     code: ClassVar[str] = "failed"
@@ -40,9 +41,11 @@ class MemcliError(Exception):
         hint: str | None = None,
         code: str | None = None,
         details: dict[str, Any] | None = None,
+        entry_id: str | None = None,
     ) -> None:
         super().__init__(message)
         self.details = details
+        self.entry_id = entry_id
         self.message = message
         self.hint = hint
         self.error_code = code or self.code
@@ -86,20 +89,9 @@ class InvalidContent(InvalidValue):
 
 
 class EntryNotFound(MemcliError):
-    """No entry has this id; `entry_id` is what was given, where it was an id."""
+    """No entry has this id."""
 
     code = "entry_not_found"
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        hint: str | None = None,
-        code: str | None = None,
-        entry_id: str | None = None,
-    ) -> None:
-        super().__init__(message, hint=hint, code=code)
-        self.entry_id = entry_id
 
 
 class AmbiguousId(MemcliError):
@@ -190,20 +182,9 @@ class RemoteRefused(MemcliError):
 
 
 class InvalidConfig(MemcliError):
-    """A configuration file that cannot be used; `reason` is what is wrong in it."""
+    """A configuration file that cannot be used."""
 
     code = "invalid_config"
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        hint: str | None = None,
-        code: str | None = None,
-        reason: str | None = None,
-    ) -> None:
-        super().__init__(message, hint=hint, code=code)
-        self.reason = reason or message
 
 
 class UsageError(MemcliError):

@@ -149,7 +149,7 @@ def changed(before: str, after: str) -> list[str]:
 
 def _unusable(path: str, reason: str, hint: str = "or delete it") -> InvalidConfig:
     hint = f"Correct the file, {hint}. To check it: memcli inspect lint"
-    return InvalidConfig(f"{path}: {reason}", hint=hint, reason=reason)
+    return InvalidConfig(f"{path}: {reason}", hint=hint)
 
 
 def says_nothing(text: str) -> bool:

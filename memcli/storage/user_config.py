@@ -178,8 +178,7 @@ def read(text: str, path: str) -> dict[str, Any]:
         return toml_text.tables(text)
     except (RecursionError, ValueError) as error:
         what = "nested too deep" if isinstance(error, RecursionError) else str(error)
-        message, hint = f"{path}: {what}", "Correct the file."
-        raise InvalidConfig(message, hint=hint, reason=what) from error
+        raise InvalidConfig(f"{path}: {what}", hint="Correct the file.") from error
 
 
 def with_value(text: str, path: str, table: str, key: str, value: Any) -> str:

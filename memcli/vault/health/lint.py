@@ -79,8 +79,8 @@ def examined(vault: Vault) -> Examined:
         vault.kinds  # noqa: B018 a look at the config
     except errors.InvalidConfig as error:
         # Nothing else can be judged without the config; every command refuses.
-        path, reason = layout.CONFIG, error.reason
-        return Examined([Finding(path, 1, "bad_config", ERROR, reason, error.hint)])
+        path, message = layout.CONFIG, error.message
+        return Examined([Finding(path, 1, "bad_config", ERROR, message, error.hint)])
     walked = working_tree.walked(vault.root)
     from memcli.storage.git.repository import Repository
 
