@@ -120,8 +120,7 @@ def _memories(
         if not os.path.lexists(source):
             raise Unreadable(f"{source} does not exist")
     vault = context.open_vault("importing", writes=True)
-    at = importing.At(context.environ, project)
-    return report(importing.import_memories(vault, tool, places, at, dry_run=dry_run))
+    return report(importing.import_memories(vault, tool, places, dry_run=dry_run))
 
 
 def report(done: importing.Imported) -> Result:

@@ -280,38 +280,29 @@ def _same_or_below(path: str, root: str) -> bool:
 # --- memories of other tools --------------------------------------------------------
 
 
-class At(NamedTuple):
-    """Where an import is called: the environment, and the project at hand."""
-
-    environ: Mapping[str, str]
-    project: projects.Project | None
-
-
 def import_memories(
-    vault: Vault, tool: Tool, places: Sequence[str], at: At, *, dry_run: bool = False
+    vault: Vault, tool: Tool, places: Sequence[str], *, dry_run: bool = False
 ) -> Imported:
     """Save the memories of another tool.
 
     Args:
-        vault: where to.
+        vault: where to; its caller stands in the project at hand.
         tool: whose memories they are.
         places: its files and folders.
-        at: where the import is called.
         dry_run: only say what would be done.
     """
     drafts = _Import(vault, dry_run=dry_run)
     known: dict[str | None, str | None] = {None: None}
-    if at.project:
-        known[at.project.folder] = at.project.name
-    folder = at.project.folder if at.project else None
+    folder = vault.project.folder if vault.project else None
+    known[folder] = vault.here
     kinds = frozenset(vault.kinds)  # each look reads the config
     for item in tools.found(tool, places, folder):
-        place = _shown(item.place, at)
+        place = _shown(item.place, vault.environ)
         if isinstance(item, Problem):
             drafts.fail(place, item.line, Unreadable(item.reason))
             continue
         if item.folder not in known:
-            project = projects.of(item.folder, at.environ)
+            project = projects.of(item.folder, vault.environ)
             known[item.folder] = project.name if project else None
         fields = dict(item.fields)
         for name in ("text", "title"):
@@ -361,9 +352,9 @@ def _imported_from(reader: Reader, sources: set[str]) -> dict[_Text, StoredRow]:
     return held
 
 
-def _shown(place: str, at: At) -> str:
+def _shown(place: str, environ: Mapping[str, str]) -> str:
     """A place without the name of the user's home folder."""
-    home = host.home(at.environ)
+    home = host.home(environ)
     whole = os.path.abspath(place)
     below = whole.startswith(os.path.join(home, ""))
     return "~" + whole[len(home.rstrip(os.sep)) :] if below else whole

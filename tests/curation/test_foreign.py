@@ -7,9 +7,9 @@ import pytest
 
 from memcli.api import Vault
 from memcli.curation import evolve, importing
-from memcli.curation.importing import At, Imported
+from memcli.curation.importing import Imported
 from memcli.hosts import memories as tools
-from memcli.storage.projects import Project
+from tests.git_command import git
 
 SECRET = "ghp_" + "a1B2c3D4e5" * 4
 
@@ -18,17 +18,18 @@ SECRET = "ghp_" + "a1B2c3D4e5" * 4
 def shop(tmp_path: Path) -> Path:
     folder = tmp_path / "code" / "shop"
     folder.mkdir(parents=True)
+    git(folder, "init", "-q")
+    git(folder, "remote", "add", "origin", "git@github.com:acme/shop.git")
     return folder
 
 
 def bring(
     vault: Vault, tool: str, place: Path, shop: Path, *, dry_run: bool = False
 ) -> Imported:
-    at = At(
-        {"HOME": str(shop.parent.parent)}, Project("github.com/acme/shop", str(shop))
-    )
+    environ = {**vault.environ, "HOME": str(shop.parent.parent)}
+    here = Vault.open(vault.root, environ=environ, cwd=str(shop))
     found = tools.find(tool)
-    return importing.import_memories(vault, found, [str(place)], at, dry_run=dry_run)
+    return importing.import_memories(here, found, [str(place)], dry_run=dry_run)
 
 
 def test_again_adds_nothing_and_the_source_stays_as_it_is(

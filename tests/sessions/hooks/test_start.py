@@ -11,7 +11,7 @@ from memcli.entries.entry import SUMMARY_TAG, Entry
 from memcli.entries.text import prompt_injection
 from memcli.hosts import memories as tools
 from memcli.sessions.hooks import pipe, tell
-from memcli.storage import detached, projects
+from memcli.storage import detached
 from tests.git_command import git
 from tests.sessions.hooks.calling import call, process, told
 
@@ -183,9 +183,9 @@ def test_rules_that_were_imported_from_a_page_are_not_told_to_who_loads_it(
         "  in Go neither\r\n\r\nBefore a release:\r\n\r\n- ask Noor\r\n\r\n"
         "## Release\r\n\r\n1. Tag\r\n2. Push\r\n"
     )
-    place = projects.of(str(shop), live.environ)
-    at, tool = importing.At(live.environ, place), tools.find("claude-code")
-    done = importing.import_memories(live, tool, [str(shop / "CLAUDE.md")], at)
+    here = Vault.open(live.root, live.caller, cwd=str(shop))
+    tool = tools.find("claude-code")
+    done = importing.import_memories(here, tool, [str(shop / "CLAUDE.md")])
     assert len(done.created) == 4
     assert "push to" not in start(live, shop)
     payload = {"session_id": "b", "source": "new", "cwd": str(shop)}
