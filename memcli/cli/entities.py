@@ -171,9 +171,6 @@ def _shown(context: Context, name: str) -> Result:
         for claim in about.past:
             why = ": ".join(dict.fromkeys((claim.status, str(claim.reason))))
             canvas.line(f"  {claim.id} {_short(claim.text)} ({why})", style="dim")
-        if about.with_others:
-            others = ("{name} ({entries})".format(**one) for one in about.with_others)
-            canvas.line(f"with: {', '.join(others)}")
 
     return Result(data=about.as_dict(), text=text)
 

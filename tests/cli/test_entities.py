@@ -40,7 +40,6 @@ def test_a_name_is_registered(saved: Run) -> None:
     ]
     page = saved("entities", "show", "amazing grace", "--json").json["data"]
     assert page["aliases"] == ["Grace", "Amazing Grace"]
-    assert page["with_others"] == [{"name": "Redis", "entries": 1}]
 
 
 def test_a_name_is_ignored_and_undo_brings_it_back(saved: Run) -> None:

@@ -112,10 +112,7 @@ def apply(vault: Vault, request: EntityRequest) -> tuple[EntityPlan, str | None]
     with Changing(vault) as at:
         plan, edits = _planned(vault, request)
         for path, before, after, _ in edits:
-            if after is None:
-                at.change.remove(path, expected=before)
-            else:
-                at.change.put(path, after, expected=before)
+            at.change.put(path, after, expected=before)
         merges = request.verb == "merge"
         done = f"merged {request.name} into" if merges else "registered"
         at.say("review", [f"{done} {plan.name}"])

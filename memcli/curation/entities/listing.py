@@ -9,8 +9,6 @@ it.
 
 from __future__ import annotations
 
-from collections import Counter
-
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.entries.ids import ANY
@@ -112,9 +110,6 @@ def listed(vault: Vault, project: str = "") -> list[ListedEntity]:
 # --- what is claimed of one ---------------------------------------------------------
 
 
-_MOST_COMPANIONS = 20
-
-
 class Claim(NamedTuple):
     """A memory about an entity; `reason` says why it is not in force."""
 
@@ -140,7 +135,6 @@ class EntityPage(NamedTuple):
     path: str | None
     current: list[Claim]
     past: list[Claim]
-    with_others: list[dict[str, Any]]
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON: claims by aspect."""
@@ -154,10 +148,6 @@ def by_aspect(claims: list[Claim]) -> dict[str, list[Claim]]:
     for claim in claims:
         groups.setdefault(claim.kind, []).append(claim)
     return dict(sorted(groups.items()))
-
-
-def _canonical(registry: Registry, name: str) -> str:
-    return registry.names.meant.get(fold(name), name)
 
 
 def page(vault: Vault, name: str) -> EntityPage:
@@ -179,7 +169,6 @@ def page(vault: Vault, name: str) -> EntityPage:
     view = View(vault.now_ms() // 1000)
     current: list[Claim] = []
     past: list[Claim] = []
-    others: Counter[str] = Counter()
     spelt: list[str] = []
 
     def look(reader: Reader) -> None:
@@ -192,9 +181,6 @@ def page(vault: Vault, name: str) -> EntityPage:
             (past if why else current).append(
                 taken(Claim, row, reason=row.reason or why if why else None)
             )
-            if not why:
-                names = {_canonical(registry, each) for each in row.entities}
-                others.update(each for each in names if fold(each) not in forms)
 
     vault.read(look)
     if entity is None and not spelt:
@@ -202,7 +188,6 @@ def page(vault: Vault, name: str) -> EntityPage:
     for claims in (current, past):
         claims.sort(key=lambda each: (each.occurred_at or each.created, each.id))
         claims.reverse()
-    ranked = sorted(others.items(), key=lambda item: (-item[1], fold(item[0]), item[0]))
     one = entity or Registered(min(spelt))
     return EntityPage(
         name=one.name,
@@ -213,7 +198,6 @@ def page(vault: Vault, name: str) -> EntityPage:
         path=one.path or None,
         current=current,
         past=past,
-        with_others=[{"name": n, "entries": k} for n, k in ranked[:_MOST_COMPANIONS]],
     )
 
 
