@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from memcli.curation.changing import Resting
     from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
-    from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Vault
 
 
@@ -59,9 +58,8 @@ class ResolvePlan(NamedTuple):
     """The entries that `apply` would resolve or reopen.
 
     `already` are named entries that are in the wanted state; `near` are matches of the
-    question that do not count; `margin` is how much less of the question the best of
-    these holds than the best match; `missing_terms` are words of the question that no
-    entry holds. `ambiguous` says why the question may mean something else, None when
+    question that do not count; `missing_terms` are words of the question that no entry
+    holds. `ambiguous` says why the question may mean something else, None when
     it is clear. `alone` leaves other entries of the claim as they are.
     `still_resolved_by` are resolved entries that keep hiding the claim when the targets
     are reopened. `other_kinds` hold as much of the question, and are of kinds that it
@@ -75,7 +73,6 @@ class ResolvePlan(NamedTuple):
     alone: bool = False
     still_resolved_by: Sequence[str] = ()
     near: Sequence[Target] = ()
-    margin: float = 1.0
     missing_terms: Sequence[str] = ()
     ambiguous: str | None = None
     other_kinds: Sequence[Target] = ()
@@ -160,12 +157,31 @@ def plan_last_undo(vault: Vault) -> ResolvePlan:
         EntryNotFound: nothing is resolved.
         NotAllowed: other clones have resolved all that is (code `nothing_to_undo`).
     """
+    from memcli.storage.git import history
+    from memcli.storage.git.repository import Repository
+
     rows = vault.read(
         lambda reader: [reader.row(doc) for doc in reader.exact("status", _RESOLVED)]
     )
     if not rows:
         raise EntryNotFound("nothing is resolved, so there is nothing to bring back")
-    return plan(vault, _last_resolved(vault, rows), undo=True)
+    # Commits tell which: another clone may have resolved something later.
+    left = {row.path: row.id for row in rows}
+    repository = Repository.open(vault.root, environ=vault.environ)
+    own = history.made_here(repository)
+    for commit in history.subjects(repository):
+        if commit.subject.startswith("resolve"):
+            paths = history.changes(repository, commit.id)
+            changed = [left.pop(path) for path in paths if path in left]
+            if changed and (own is None or commit.id in own):
+                return plan(vault, changed, undo=True)
+    newest = max(rows, key=lambda row: row.resolved_at or "")
+    raise NotAllowed(
+        "nothing that this clone resolved is still resolved",
+        hint=f"Resolved elsewhere, last: {newest.title}. "
+        f"To bring that back: memcli resolve --undo {newest.id}",
+        code="nothing_to_undo",
+    )
 
 
 def apply(
@@ -249,7 +265,7 @@ def stale_by(vault: Vault, targets: Sequence[Target], *, undo: bool) -> list[Res
 
 def _reopened(entry: Entry, path: str) -> Entry:
     """A resolved entry as it was before."""
-    if _waited(path):
+    if layout.is_waiting(path):
         status = Status.PENDING
     elif entry.superseded_by:  # a merge has kept a resolve beside a new version
         status = Status.SUPERSEDED
@@ -287,7 +303,8 @@ def gather(
         for twin_doc in _of_claim(reader, doc):
             twin = target_of(reader, twin_doc, None, reader.row(doc).id)
             counts = twin.status == (_RESOLVED if undo else str(Status.ACTIVE))
-            counts |= not undo and twin.status == _PENDING and _waited(twin.path)
+            waits = twin.status == _PENDING and layout.is_waiting(twin.path)
+            counts |= waits and not undo
             if counts and twin.path not in done:
                 targets.setdefault(twin.path, twin)
     hides: dict[str, Target] = {}
@@ -340,11 +357,6 @@ def _of_claim(reader: Reader, doc: int) -> list[int]:
     return sorted(docs, key=lambda each: (reader.row(each).id, each))
 
 
-def _waited(path: str) -> bool:
-    """Whether an entry at this path waits for review until it is resolved."""
-    return layout.is_waiting(path)
-
-
 def _doc(reader: Reader, name: str) -> int:
     docs = lookup.docs(reader, name)
     if not docs:
@@ -360,29 +372,3 @@ def target_of(
     status = str(reader.facts(doc, access=False).status)
     row = reader.row(doc)
     return taken(Target, row, status=status, score=score, same_key_as=same_key_as)
-
-
-def _last_resolved(vault: Vault, rows: Sequence[StoredRow]) -> list[str]:
-    """The ids of those rows that the newest resolve of this clone has changed.
-
-    Commits tell them: another clone may have resolved something later.
-    """
-    from memcli.storage.git import history
-    from memcli.storage.git.repository import Repository
-
-    left = {row.path: row.id for row in rows}
-    repository = Repository.open(vault.root, environ=vault.environ)
-    own = history.made_here(repository)
-    for commit in history.subjects(repository):
-        if commit.subject.startswith("resolve"):
-            paths = history.changes(repository, commit.id)
-            changed = [left.pop(path) for path in paths if path in left]
-            if changed and (own is None or commit.id in own):
-                return changed
-    newest = max(rows, key=lambda row: row.resolved_at or "")
-    raise NotAllowed(
-        "nothing that this clone resolved is still resolved",
-        hint=f"Resolved elsewhere, last: {newest.title}. "
-        f"To bring that back: memcli resolve --undo {newest.id}",
-        code="nothing_to_undo",
-    )

@@ -44,19 +44,15 @@ class _Match(NamedTuple):
     """An entry that holds words of the question.
 
     `held` is the share of the question's weight that it holds, `meant` whether that is
-    enough, `claim` the number of what it says, `is_rule` whether it is an invariant,
-    `project` where it holds.
+    enough, `claim` the number of what it says.
     """
 
     doc: int
-    id: str
-    kind: str
+    row: StoredRow
     claim: int
     score: float
     held: float
     meant: bool
-    is_rule: bool
-    project: str | None
 
 
 def plan_query(
@@ -91,20 +87,19 @@ def plan_query(
         meant = [one for one in matches if one.meant and one.held > best - _MARGIN]
         less = [one for one in matches if one not in meant]
         # A rule is not solved: beside what can be it is named alone.
-        rules = [one for one in meant if one.is_rule and not kinds]
+        rules = [one for one in meant if one.row.item == Item.INVARIANT and not kinds]
         only_rules = bool(rules) and len(rules) == len(meant)
         rules = [] if only_rules else rules
         meant = [one for one in meant if one not in rules]
         unclear = "only a rule matches" if only_rules else _unclear(meant, less, best)
         if unclear and beside:
             unclear = f"{unclear}; {named_others(beside)}"
-        scored = [(one.id, one.score) for one in meant]
+        scored = [(one.row.id, one.score) for one in meant]
         return gather(reader, scored, Status.RESOLVED, same_key=same_key)._replace(
             near=[
                 target_of(reader, one.doc, one.score)
                 for one in [*rules, *less][:_MOST_NEAR]
             ],
-            margin=round(best - less[0].held, 3) if less else 1.0,
             missing_terms=missing,
             ambiguous=unclear,
             other_kinds=beside,
@@ -119,12 +114,12 @@ def _unclear(
     """Why the question may mean something else; None when it is clear."""
     if not meant:
         return f"no entry holds {_COVERAGE:.0%} of the question's words"
-    projects = sorted({one.project for one in meant if one.project})
+    projects = sorted({one.row.project for one in meant if one.row.project})
     if len(projects) > 1:
         return f"it is said of several projects: {', '.join(projects)}"
-    claims = {one.claim or one.id for one in meant}
+    claims = {one.claim or one.row.id for one in meant}
     if len(claims) > 1:
-        found = sorted({one.kind for one in meant})
+        found = sorted({one.row.kind for one in meant})
         of = f" of several kinds ({', '.join(found)})" if len(found) > 1 else ""
         count = len(meant)
         return f"{counted(count, 'entry')}{of} match about as well"
@@ -177,21 +172,10 @@ def _matches(reader: Reader, query: str, view: View) -> tuple[list[str], list[_M
         }
         held = sum(share * sum(weights[word]) for word, share in parts.items()) / whole
         words = sum(parts.values()) / len(weights)
-        row = reader.row(hit.doc)
-        matches.append(
-            _Match(
-                doc=hit.doc,
-                id=row.id,
-                kind=row.kind,
-                claim=reader.columns.claims[hit.doc],
-                score=hit.score,
-                held=held,
-                meant=min(words, held) >= _COVERAGE,
-                is_rule=row.item == str(Item.INVARIANT),
-                project=row.project,
-            )
-        )
-    matches.sort(key=lambda one: (-one.held, -one.score, one.id))
+        row, claim = reader.row(hit.doc), reader.columns.claims[hit.doc]
+        meant = min(words, held) >= _COVERAGE
+        matches.append(_Match(hit.doc, row, claim, hit.score, held, meant))
+    matches.sort(key=lambda one: (-one.held, -one.score, one.row.id))
     return list(dict.fromkeys(ranking.missing)), matches
 
 
