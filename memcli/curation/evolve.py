@@ -318,8 +318,8 @@ def successor(
     if text is not None:
         fields = {**_OF_THE_TEXT, **fields, "body": checked.body}
         fields["extra"] = _with_links(old, checked.body)
-    if old.expires_at and "expires_at" not in fields and _is_past(old, now_ms):
-        fields["expires_at"] = None  # a version of today did not expire yesterday
+    if old.expires_at and dates.to_epoch(old.expires_at) <= now_ms // 1000:
+        fields.setdefault("expires_at", None)  # of today, it did not expire yesterday
     fresh = old.replace(**fields)
     if fresh == old and not merging:
         raise InvalidContent(
@@ -344,10 +344,6 @@ def enforced(fresh: Entry, enforce: str | None) -> Entry:
     source = fresh.source._replace(writer="manual")
     value = None if enforce == "none" else Enforce(enforce)
     return fresh.replace(enforce=value, source=source)
-
-
-def _is_past(entry: Entry, now_ms: int) -> bool:
-    return dates.to_epoch(entry.expires_at or "") <= now_ms // 1000
 
 
 def _with_links(old: Entry, body: str) -> tuple[tuple[str, str], ...]:

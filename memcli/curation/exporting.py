@@ -168,14 +168,11 @@ def planned(path: str, found: Sequence[Entry]) -> Block:
     """
     before = _text(path)
     standing = [entry for entry in found if entry.kind in _KINDS]
-    doubts = [
-        (entry, prompt_injection.of_entry(entry.title, entry.body))
-        for entry in standing
-    ]
-    doubtful = tuple((entry.id, doubt) for entry, doubt in doubts if doubt)
+    doubts = {e.id: prompt_injection.of_entry(e.title, e.body) for e in standing}
+    doubtful = tuple((name, doubt) for name, doubt in doubts.items() if doubt)
     newline = "\r\n" if "\r\n" in before else "\n"
     page = page_lines(_BLOCK.sub("", before))
-    may_be_told = [entry for entry, doubt in doubts if not doubt]
+    may_be_told = [entry for entry in standing if not doubts[entry.id]]
     news = [entry for entry in may_be_told if plain(entry.body) not in page]
     lines, told, left_out = _lines(news)
     text = newline.join([_BEGIN, *lines, _END])

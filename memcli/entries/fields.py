@@ -11,7 +11,7 @@ no writer of its own: `frontmatter.lines_of` writes it by its type.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from memcli.entries import anchors
 from memcli.entries.dates import check_date, span
@@ -334,38 +334,26 @@ def draft(
         fields.setdefault("status", Status.RESOLVED)  # as in a file: it is over
     entry = Entry(**fields)
     refuse_wide(entry)
-    start, end = entry.occurred_at, entry.occurred_until
-    for is_wrong, name, message, hint in (
-        (
-            entry.research is not None,
-            "research",
-            "research is what memcli notes when a research run has retrieved the "
-            "citations",
-            "Save it with --research NAME, or leave the field out.",
-        ),
-        (
-            entry.enforce is not None,
-            "enforce",
-            "enforce keeps an agent's tools from running, which only a person decides",
-            "A person sets it at a terminal: memcli evolve ID --enforce deny",
-        ),
-        (
-            entry.subtype is not None and entry.layer is not Layer.MODEL,
-            "subtype",
-            f"subtype {entry.subtype} belongs to a model; this is of layer "
-            f"{entry.layer}",
-            "Give --layer model with it, or leave it out.",
-        ),
-        (
-            start and end and span(end)[1] <= span(start)[0],
-            "occurred_until",
-            f"occurred_until {end} is before occurred_at {start}",
-            None,
-        ),
-    ):
-        if is_wrong:
-            raise InvalidValue(message, hint=hint, code=f"invalid_{name}")
+    for name, message, hint in _contradictions(entry):
+        raise InvalidValue(f"{name} {message}", hint=hint, code=f"invalid_{name}")
     return entry
+
+
+def _contradictions(entry: Entry) -> Iterator[tuple[str, str, str | None]]:
+    """The fields that a draft may not have, or not beside others: message and hint."""
+    start, end = entry.occurred_at, entry.occurred_until
+    if entry.research is not None:
+        said = "is what memcli notes when a research run has retrieved the citations"
+        yield "research", said, "Save it with --research NAME, or leave the field out."
+    if entry.enforce is not None:
+        said = "keeps an agent's tools from running, which only a person decides"
+        hint = "A person sets it at a terminal: memcli evolve ID --enforce deny"
+        yield "enforce", said, hint
+    if entry.subtype is not None and entry.layer is not Layer.MODEL:
+        said = f"{entry.subtype} belongs to a model; this is of layer {entry.layer}"
+        yield "subtype", said, "Give --layer model with it, or leave it out."
+    if start and end and span(end)[1] <= span(start)[0]:
+        yield "occurred_until", f"{end} is before occurred_at {start}", None
 
 
 def refuse_wide(entry: Entry) -> None:
