@@ -225,21 +225,14 @@ def entry_fields(given: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
         InvalidValue: a text names no date.
     """
     fields = {name: value for name, value in given.items() if value}
-    source = {
-        name.removeprefix("source_"): given[name]
-        for name in given
-        if name.startswith("source_") and given[name] is not None
-    }
-    fields = {k: v for k, v in fields.items() if k.removeprefix("source_") == k}
-    writer = fields.pop("source", None)
-    if writer or source:
-        fields["source"] = {"writer": writer, **source} if writer else source
-    if not any(name in fields for name in _DATES):
-        return fields
-    from memcli.entries.dates import field_date
-
+    parts = {"writer": "source", "host": "source_host", "session": "source_session"}
+    source = {part: fields.pop(name, None) for part, name in parts.items()}
+    if any(source.values()):
+        fields["source"] = source
     for name in _DATES:
         if name in fields:
+            from memcli.entries.dates import field_date
+
             ahead = name in _AHEAD
             fields[name] = field_date(fields[name], now_ms // 1000, name, ahead=ahead)
     return fields

@@ -72,8 +72,7 @@ def plan(vault: Vault, entry_id: str, *, versions: bool = False) -> Forgotten:
             the memories of others.
         EntryNotFound, AmbiguousId: the id leads to no entry, or to several.
     """
-    stored, others = _named(vault, entry_id)
-    return _planned(vault, stored, others, versions=versions)
+    return _planned(vault, *_named(vault, entry_id, versions=versions))
 
 
 def forget(vault: Vault, entry_id: str, *, versions: bool = False) -> Forgotten:
@@ -86,15 +85,13 @@ def forget(vault: Vault, entry_id: str, *, versions: bool = False) -> Forgotten:
     import shutil
 
     with Changing(vault) as at:
-        stored, others = _named(vault, entry_id)
-        plan = _planned(vault, stored, others, versions=versions)
-        gone = [stored, *(others if versions else [])]
+        gone, stay = _named(vault, entry_id, versions=versions)
+        plan = _planned(vault, gone, stay)
         for item in gone:
             at.change.put(item.path, None, expected=item.data, keep=False)
-        if not versions:
-            _relink(at, stored.entry, others)
+        _relink(at, gone[0].entry, stay)
         # The id and not the title, which the commit would keep.
-        at.say("forget", [stored.entry.id])
+        at.say("forget", [plan.id])
     # The index keeps the words of removed entries in pages that are free.
     shutil.rmtree(state_dirs.path(vault.root, layout.INDEX), True)
     session_records.forget(
@@ -103,33 +100,33 @@ def forget(vault: Vault, entry_id: str, *, versions: bool = False) -> Forgotten:
     return plan._replace(applied=True)
 
 
-def _named(vault: Vault, entry_id: str) -> tuple[Stored, list[Stored]]:
-    """The entry, and its other versions."""
+def _named(
+    vault: Vault, entry_id: str, *, versions: bool
+) -> tuple[list[Stored], list[Stored]]:
+    """The entry, with all its versions or alone; and the versions that stay."""
     vault.owner_only("forgetting")
     stored = vault.stored(vault.path_of(entry_id))
     rows = vault.read(lambda reader: lineage.versions(reader, stored.entry.id))
-    return stored, [vault.stored(row.path) for row in rows if row.path != stored.path]
+    others = [vault.stored(row.path) for row in rows if row.path != stored.path]
+    return ([stored, *others], []) if versions else ([stored], others)
 
 
-def _planned(
-    vault: Vault, stored: Stored, others: list[Stored], *, versions: bool
-) -> Forgotten:
-    gone = [stored, *(others if versions else [])]
+def _planned(vault: Vault, gone: Sequence[Stored], stay: Sequence[Stored]) -> Forgotten:
     from memcli.entries.ids import is_id
     from memcli.storage.git.repository import Repository
 
-    paths = [item.path for item in gone]
+    entry, paths = gone[0].entry, [item.path for item in gone]
     ids, now = {item.entry.id for item in gone}, vault.now_ms() // 1000
     repository = Repository.open(vault.root, environ=vault.environ)
-    blobs = _history(repository, gone, {item.path for item in (*gone, *others)})
+    blobs = _history(repository, gone, {item.path for item in (*gone, *stay)})
     return Forgotten(
-        id=stored.entry.id,
-        title=stored.entry.display_title,
+        id=entry.id,
+        title=entry.display_title,
         paths=paths,
         commits=len({held.blob.commit for held in blobs}),
         purge=purge_commands(repository, blobs) if blobs else [],
-        linked_from=vault.read(lambda reader: _linked(reader, stored.entry, ids)),
-        versions=[] if versions else [item.entry.id for item in others],
+        linked_from=vault.read(lambda reader: _linked(reader, entry, ids)),
+        versions=[item.entry.id for item in stay],
         stale_models=vault.index.again(
             lambda reader: resting_on(reader, filter(is_id, sorted(ids)), now)
         ),
@@ -277,7 +274,7 @@ def _linked(reader: Reader, entry: Entry, gone: set[str]) -> list[Brief]:
     return [brief(row) for row in rows if row.id not in gone]
 
 
-def _relink(at: Changing, entry: Entry, others: list[Stored]) -> None:
+def _relink(at: Changing, entry: Entry, others: Sequence[Stored]) -> None:
     """Link the version before a removed one with the version after it."""
     for other in others:
         fresh = other.entry

@@ -96,12 +96,15 @@ class _Import:
         self.notes: list[str] = []
 
     def read(self, source: str, line: int, make: Callable[[], Entry]) -> None:
-        """Add what `make` gives, or its refusal."""
+        """Add what `make` gives without what acts unasked, or its refusal."""
         try:
             draft = make()
             if not self.allow_secret:
                 no_secrets.refuse(draft)
-            self.found.append((line, draft))
+            for name, how in (("enforce", _PERSON), ("pinned", _PIN)):
+                if getattr(draft, name):
+                    self.notes.append(f"{source}:{line}: {name} was left out; {how}")
+            self.found.append((line, draft.replace(enforce=None, pinned=False)))
         except MemcliError as error:
             self.fail(source, getattr(error, "line", line), error)
 
@@ -153,11 +156,7 @@ def import_lines(
     at = _Import(vault, allow_secret=allow_secret, dry_run=dry_run)
     for line, values in files.json_attempts(data, name):
         at.read(name, line, partial(_of_line, vault, values, kinds))
-    drafts, checked = [], list[Entry]()
-    for line, draft in at.found:
-        if draft.pinned:
-            at.notes.append(f"{name}:{line}: pinned was left out; {_PIN}")
-        drafts.append(draft.replace(pinned=False))
+    drafts, checked = [draft for _, draft in at.found], list[Entry]()
     for (line, _), answer in zip(at.found, citing.attempts(vault, drafts), strict=True):
         if isinstance(answer, MemcliError):
             at.fail(name, line, answer)
@@ -230,8 +229,7 @@ def import_folder(
             command = shlex.join(["memcli", "import", os.path.join(folder, path)])
             drafts.notes.append(f"{path} was left out; to import its rules: {command}")
         else:
-            note = partial(_note, vault, root, path, drafts.notes)
-            drafts.read(path, 1, note)
+            drafts.read(path, 1, partial(_note, vault, root, path))
     for paths, problem in (
         (listing.symlinks, "a symbolic link; not followed"),
         (listing.unreadable, "the folder cannot be listed"),
@@ -242,18 +240,14 @@ def import_folder(
     return drafts.outcome(drafts.save(os.path.basename(root), found))
 
 
-def _note(vault: Vault, root: str, path: str, notes: list[str]) -> Entry:
-    """The draft of a note; what is left out of it is added to the notes."""
+def _note(vault: Vault, root: str, path: str) -> Entry:
+    """The draft of a note."""
     from memcli.entries import codec
 
     data = files.read(os.path.join(root, *path.split("/")))
     entry = codec.decode(data, path, kinds=vault.kinds).entry
     if not entry.body.strip() and not entry.extra:
         raise Unreadable(f"{path}: the note is empty")
-    if entry.enforce is not None:
-        notes.append(f"{path}: enforce: {entry.enforce} was left out; {_PERSON}")
-    if entry.pinned:
-        notes.append(f"{path}: pinned was left out; {_PIN}")
     place = f"{os.path.basename(root)}/{path}"
     name = path.rpartition("/")[2].removesuffix(".md")
     titled = entry.title or (name if name != entry.display_title else "")
@@ -266,8 +260,6 @@ def _note(vault: Vault, root: str, path: str, notes: list[str]) -> Entry:
         title=titled,
         body=checked.body,
         source=entry.source if own else Source(writer="import", record=place),
-        enforce=None,
-        pinned=False,
         research=None,  # of the vault that it comes from
     )
 

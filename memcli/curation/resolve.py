@@ -114,8 +114,7 @@ def plan(
         NotAllowed: an entry is superseded, pending or rejected.
     """
     wanted = Status.ACTIVE if undo else Status.RESOLVED
-    paths = vault.read(lambda reader: [lookup.path_of(reader, each) for each in ids])
-    entries = [vault.stored(path).entry for path in paths]
+    entries = [vault.stored(vault.path_of(name)).entry for name in ids]
     for entry in entries:
         refuse_unless(vault, Action.RESOLVE, entry)
         if entry.status is not Status.RESOLVED:

@@ -123,6 +123,7 @@ _UNITS = {
 }
 _SECONDS = {"minutes": 60, "hours": 3600, "days": _DAY, "weeks": 7 * _DAY}
 _AGO = r"(?a:(\d{1,6}|an?)\s*([a-z]+)(?:\s+ago)?)"
+_DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
 _PERIOD = rf"(this|last|next) (week|month|year|{'|'.join(WEEKDAYS)})"
 
 
@@ -211,12 +212,9 @@ def names_period(text: str, now: int) -> bool:
 def period(words: str, now: int) -> tuple[int, int] | None:
     """The span of `today`, `last week`, `next friday` and the like; None for others."""
     today = now - now % _DAY
-    if words == "today":
-        return today, today + _DAY
-    if words == "yesterday":
-        return today - _DAY, today
-    if words == "tomorrow":
-        return today + _DAY, today + 2 * _DAY
+    if words in _DAYS:
+        start = today + _DAYS[words] * _DAY
+        return start, start + _DAY
     named = re.fullmatch(_PERIOD, words)
     if named is None:
         return None

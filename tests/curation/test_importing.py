@@ -101,8 +101,8 @@ def test_a_folder_never_pins_nor_sets_what_keeps_tools_from_running(
     entry = vault.get(done.created[0].id)
     assert (entry.enforce, entry.pinned) == (None, False)
     first, second = done.notes
-    assert first.startswith("rule.md: enforce: deny was left out; a person sets it")
-    assert second.startswith("rule.md: pinned was left out; to pin it: memcli ")
+    assert first.startswith("rule.md:1: enforce was left out; a person sets it")
+    assert second.startswith("rule.md:1: pinned was left out; to pin it: memcli ")
 
 
 def test_the_title_of_an_import_names_no_entry_that_was_there(

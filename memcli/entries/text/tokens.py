@@ -235,18 +235,10 @@ TIME, NUMBER, PLACE = 1, 2, 4
 
 # Longer texts hold every kind, and so none that tells them apart.
 _MOST_READ = 4000
-_HOW = {"many": NUMBER, "much": NUMBER, "often": NUMBER, "long": NUMBER, "old": NUMBER}
+_HOW = dict.fromkeys(("many", "much", "often", "long", "old"), NUMBER)
 _WHAT = {
-    "day": TIME,
-    "date": TIME,
-    "month": TIME,
-    "time": TIME,
-    "week": TIME,
-    "year": TIME,
-    "city": PLACE,
-    "country": PLACE,
-    "place": PLACE,
-    "state": PLACE,
+    **dict.fromkeys(("day", "date", "month", "time", "week", "year"), TIME),
+    **dict.fromkeys(("city", "country", "place", "state"), PLACE),
 }
 _TIMES = frozenset(
     """
