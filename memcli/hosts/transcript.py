@@ -46,6 +46,7 @@ class Step(NamedTuple):
         call: of a call and its result: the id that joins them.
         action: of a call: what kind of tool it is.
         failed: of a result: whether the tool failed; None when the host does not say.
+        program: of a user step: whether a program sent it, and no person typed it.
     """
 
     role: Role
@@ -56,6 +57,7 @@ class Step(NamedTuple):
     call: str | None = None
     action: Action | None = None
     failed: bool | None = None
+    program: bool = False
 
 
 class Session(NamedTuple):
@@ -65,11 +67,19 @@ class Session(NamedTuple):
         id: the host's id of the session; the file's name where it has none.
         host: its name in `hosts.table`.
         cwd: the folder the session ran in, when the host says so.
+        forked_from: the first of the sessions that it is a fork of, and repeats.
     """
 
     id: str
     host: str
     cwd: str | None = None
+    forked_from: str | None = None
+
+    @property
+    def taught_by(self) -> str:
+        """The id of the session that counts as the source of what is said in it: who
+        says a thing in a session and in a fork of it says it once."""
+        return self.forked_from or self.id
 
 
 # The tags that hosts and hooks put around typed text, most of them families of names.

@@ -166,6 +166,8 @@ def _candidate(
     if kind == _SUMMARY:
         kind, why, place = "event", "the session in short", turns[-1].step
         more["tags"] = (SUMMARY_TAG,)
+    elif any(one.step.program for one in turns):
+        confidence, more["doubtful"] = Confidence.MEDIUM, True
     category: Category = "preference"
     if kind in ("fix", "workflow", "idea") and not confirms:
         category = kind  # type: ignore[assignment]  # it is one of these

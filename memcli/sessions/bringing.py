@@ -29,7 +29,7 @@ from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import routing
 from memcli.sessions.routing import Fate
-from memcli.vault import placing, saving
+from memcli.vault import placing, saving, session_records
 
 TYPE_CHECKING = False
 
@@ -124,9 +124,13 @@ def bring(
         dry_run: only say what would be done.
     """
     project = project_of(vault, session)
+    records = [earlier]
+    if session.forked_from:
+        name, agent = session.forked_from, vault.agent_name
+        records.append(session_records.get(vault.root, session.host, name, agent))
 
     def write(transaction: Transaction | None) -> list[Fate]:
-        known = vault.read(lambda reader: _earlier(reader, session, earlier))
+        known = vault.read(lambda reader: _earlier(reader, session, records))
         planned = [
             routing.by_confidence(vault, candidate, source, project)
             for candidate in mined.candidates
@@ -263,15 +267,17 @@ class _Before(NamedTuple):
     row: StoredRow | None = None
 
 
-def _earlier(reader: Reader, session: Session, record: Record | None) -> list[_Before]:
-    """The candidates that one session has brought, by the vault and its record."""
+def _earlier(
+    reader: Reader, session: Session, records: Sequence[Record | None]
+) -> list[_Before]:
+    """The candidates that one session has brought, by the vault and its records."""
     found = []
-    for row in map(reader.row, reader.of_session(session.id)):
+    for row in map(reader.row, reader.of_session(session.taught_by)):
         if row.writer in MINERS and row.source.host == session.host:
             rule, place = (row.rationale or "").partition(":")[0], row.source.record
             about = place or "", rule, claim(row.text), "duplicate", row.id
             found.append(_Before(*about, row.confidence, row))
-    for each in record.candidates if record else ():
+    for each in (one for record in records if record for one in record.candidates):
         name, action = each.get("id"), "duplicate"
         if not isinstance(name, str):
             continue

@@ -187,7 +187,9 @@ def gather(vault: Vault, transcript: Transcript) -> Digest:
     session = transcript.session
     session = session._replace(id=no_secrets.masked(session.id))
     turns = turns_of(redacted(transcript.steps()))
-    known = _known(vault, session.id, " ".join(turn.text for turn in turns)[:_ASKED])
+    known = _known(
+        vault, session.taught_by, " ".join(turn.text for turn in turns)[:_ASKED]
+    )
     project = project_of(vault, session)
     return compose(session, project, turns, known)
 

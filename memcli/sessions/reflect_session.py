@@ -62,13 +62,16 @@ def reflect(
     # Before it is read: what is written meanwhile is mined the next time.
     mined = state(transcript.path) if judged is None else None
     session, agent = transcript.session, vault.agent_name
-    session = session._replace(id=no_secrets.masked(session.id))
+    session = session._replace(
+        id=no_secrets.masked(session.id),
+        forked_from=no_secrets.masked(session.forked_from or "") or None,
+    )
     label = no_secrets.masked(_label(transcript.path))
     earlier = session_records.get(vault.root, session.host, session.id, agent)
     record = earlier or session_records.Record(session.id, session.host, "", "", False)
     record = record._replace(transcript=label, reflected=False, turns=0, cut=0)
     record = record._replace(agent=agent, mined=mined or record.mined)
-    source = {"writer": writer, "host": session.host, "session": session.id}
+    source = {"writer": writer, "host": session.host, "session": session.taught_by}
     source["transcript"] = label
     try:
         found = judged or candidates(transcript.steps())

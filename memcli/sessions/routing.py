@@ -213,6 +213,9 @@ def _compared(
     if not said:
         return route
     row = min(said, key=lambda row: list(_KNOWN).index(Status(row.status)))
+    if route.candidate.doubtful and row.status != Status.REJECTED:
+        # What another may have said is no evidence.
+        return Fate(route.candidate, "duplicate", id=row.id, path=row.path)
     return route._replace(draft=_confirming(vault, reader, route, draft, row))
 
 

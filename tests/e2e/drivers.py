@@ -23,7 +23,8 @@ class Driver(NamedTuple):
     `transcripts` is a pattern below the home: where its sessions are written.
     `slow` is how many seconds a session may take. `acts` are words that let it use its
     shell unasked. `judges` makes its judge's command one that finds the model at an
-    address; None where the proposed one does.
+    address; None where the proposed one does. `lands` is what becomes of what a prompt
+    teaches: some clients write down that a program sent it.
     """
 
     words: tuple[str, ...]
@@ -32,6 +33,7 @@ class Driver(NamedTuple):
     slow: int = 90
     acts: tuple[str, ...] = ()
     judges: Callable[[tuple[str, ...], str], tuple[str, ...]] | None = None
+    lands: str = "saved"
 
 
 def _claude_code(home: Path, project: Path, url: str) -> dict[str, str]:
@@ -139,6 +141,7 @@ DRIVERS = {
         _claude_code,
         ".claude/projects/*/*.jsonl",
         acts=("--allowedTools=Bash",),
+        lands="review",
     ),
     # Codex runs hooks that a person has trusted; this says that one has.
     "codex": Driver(
@@ -147,6 +150,7 @@ DRIVERS = {
         ".codex/sessions/*/*/*/*.jsonl",
         acts=("--dangerously-bypass-approvals-and-sandbox",),
         judges=_codex_judge,
+        lands="review",
     ),
     "gemini": Driver(
         ("--skip-trust", "-m", "gemini-2.5-flash", "-p"),

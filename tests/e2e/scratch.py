@@ -224,7 +224,8 @@ class Scratch:
         raise AssertionError(f"never came: {what}\nhooks: {self.hooks()}")
 
     def memories(self, query: str) -> list[str]:
-        """Texts of the vault that answer a query."""
+        """Texts of the vault that answer a query, after a person has approved all."""
+        self.memcli("review", "--approve", "--all", "--yes")
         rows = self.memcli("recall", query)["rows"]
         return [row["text"] for row in rows]
 

@@ -55,7 +55,7 @@ def test_what_a_user_states_in_one_session_is_told_to_the_next(
         "a session that was mined",
         lambda: machine.hooks(event="reflect", did="reflected"),
     )
-    assert [line.get("saved") for line in mined] == [1], mined
+    assert [line.get(machine.driver.lands) for line in mined] == [1], mined
     assert machine.memories("ruff linting") == [STATED]
     assert machine.uncommitted() == ""
     assert not [line for line in machine.hooks() if line.get("error")]
@@ -162,7 +162,8 @@ def test_a_clients_own_command_judges_a_session_that_has_ended(
     machine.age(7_200)
     machine.sweep()
     (line,) = machine.wait_for("a judge", lambda: machine.hooks(event="judge"))
-    assert (line["did"], line.get("saved"), line["refused"]) == ("asked", 1, 0), line
+    lands = line.get(machine.driver.lands)
+    assert (line["did"], lands, line["refused"]) == ("asked", 1, 0), line
     assert machine.memories("payment redis") == [JUDGED["text"]]
     asked = [one for one in machine.model.requests if "What was typed" in one.text]
     assert asked, "the digest did not reach the model"
@@ -189,7 +190,8 @@ def test_the_agent_of_a_session_judges_it_in_its_shell(machine: Scratch) -> None
     assert done.exists(), (machine.model.runs, ended)
     said = json.loads(done.read_text("utf-8"))
     assert said["ok"], (said, (machine.project / "digest.json").read_text("utf-8"))
-    assert [one["action"] for one in said["data"]["candidates"]] == ["saved"], said
+    actions = [one["action"] for one in said["data"]["candidates"]]
+    assert actions == [machine.driver.lands], said
     assert machine.memories("payment redis") == [JUDGED["text"]]
 
 
@@ -264,12 +266,14 @@ def _told(machine: Scratch, folder: Path, prompt: str = ELSE) -> str:
 
 def _mined(machine: Scratch, prompt: str, folder: Path) -> None:
     """A session of a folder that teaches one memory."""
-    before = len(machine.hooks(event="reflect", did="reflected", saved=1))
+    taught = {"event": "reflect", "did": "reflected", machine.driver.lands: 1}
+    before = len(machine.hooks(**taught))
     assert machine.session(prompt, folder).code == 0
     machine.wait_for(
         "a session that taught something",
-        lambda: len(machine.hooks(event="reflect", did="reflected", saved=1)) > before,
+        lambda: len(machine.hooks(**taught)) > before,
     )
+    machine.memories(prompt)
 
 
 def _killed(machine: Scratch) -> None:

@@ -20,7 +20,7 @@ def test_a_session_comes_out_in_order_with_all_that_is_known(tmp_path: Path) -> 
     session.tool("c1", command="make test")
     session.result("c1", "Exit code 2\nno rule", is_error=True)
     transcript = open_transcript(session.save(tmp_path))
-    assert transcript.session == ("5e55", "claude-code", "/home/dev/work")
+    assert transcript.session == ("5e55", "claude-code", "/home/dev/work", None)
     expected = [
         Step("user", "Run the tests", 2, "u2", NOON),
         Step("assistant", "I will.", 3, "u3", NOON),

@@ -216,7 +216,7 @@ def test_a_session_is_that_of_one_host_and_all_that_is_known_comes_out_in_order(
 ) -> None:
     name, records, (session, folder), expected = SESSIONS[host]
     transcript = open_transcript(write(tmp_path / name, records))
-    assert transcript.session == (session, host, folder)
+    assert transcript.session == (session, host, folder, None)
     assert list(transcript.steps()) == expected
     assert list(transcript.steps()) == expected
     assert transcript.broken == []
@@ -453,13 +453,53 @@ def test_what_was_taken_back_or_is_a_sub_agents_gives_no_steps(
     assert found == list(filter(None, texts.split("|")))
 
 
+def from_claude(**fields: Any) -> list[Record]:
+    session = Claude()
+    session.user(RULE, **fields)
+    return session.records
+
+
+def from_codex(trigger: str | None = None, **meta: Any) -> list[Record]:
+    began = {"type": "task_started", "turn_attribution": {"turn_trigger": trigger}}
+    first = item("session_meta", id="1", **meta)
+    return [first, item("event_msg", **began), codex("user", RULE)]
+
+
+HUMAN = {"kind": "human"}
+PROGRAMS = [
+    # Claude Code: a command, a library; an editor and an application of a person's.
+    (from_claude(entrypoint="cli", promptSource="typed"), False),
+    (from_claude(entrypoint="sdk-cli", promptSource="sdk"), True),
+    (from_claude(entrypoint="sdk-py"), True),
+    (from_claude(promptSource="sdk"), True),
+    (from_claude(entrypoint="claude-vscode", promptSource="sdk"), False),
+    (from_claude(promptSource="sdk", origin=HUMAN), False),
+    # Codex: by its session, unless the turn says it.
+    (from_codex(originator="codex-tui", source="cli"), False),
+    (from_codex(originator="Codex Desktop", source="vscode"), False),
+    (from_codex(originator="codex_exec", source="exec"), True),
+    (from_codex(originator="codex_sdk_ts"), True),
+    (from_codex(source="mcp"), True),
+    (from_codex("user", source="exec"), False),
+    (from_codex("exec", source="cli"), True),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("records", "is_programs"), PROGRAMS)
+def test_a_step_says_whether_a_program_sent_it(
+    tmp_path: Path, records: list[Record], is_programs: bool
+) -> None:
+    (step,) = steps(write(tmp_path / "x.jsonl", records))
+    assert step.program is is_programs
+
+
 # --- sessions -------------------------------------------------------------------------
 
 
 def test_a_session_without_a_name_in_its_records_has_its_files(tmp_path: Path) -> None:
     def session(path: str, *records: Record) -> tuple[str, str | None]:
-        name, _, cwd = open_transcript(write(tmp_path / path, records)).session
-        return name, cwd
+        found = open_transcript(write(tmp_path / path, records)).session
+        return found.id, found.cwd
 
     lines = [{"role": "user", "text": text} for text in (RUN, "Deploy it")]
     first = session("a/chat.jsonl", lines[0])
@@ -473,6 +513,22 @@ def test_a_session_without_a_name_in_its_records_has_its_files(tmp_path: Path) -
     assert session(chat, HEADER) == ("5e55", "/home/dev/work")
     other = {**HEADER, "directories": ["/home/dev/other"]}
     assert session(chat, other) == ("5e55", "/home/dev/other")
+
+
+def test_a_fork_names_the_first_session_that_it_repeats(tmp_path: Path) -> None:
+    def meta(name: str, parent: str | None = None) -> Record:
+        return item("session_meta", id=name, cwd="/w", forked_from_id=parent)
+
+    def origin(*records: Record) -> str | None:
+        return open_transcript(write(tmp_path / "x.jsonl", records)).session.forked_from
+
+    assert origin(meta("a")) is None
+    assert origin(meta("b", "a")) == "a"
+    assert origin(meta("c", "b"), meta("b", "a"), meta("a"), meta("c", "b")) == "a"
+    assert origin(meta("b", "b"), meta("b")) is None
+    assert (
+        origin(*from_claude(forkedFrom={"sessionId": "a", "messageUuid": "m"})) == "a"
+    )
 
 
 def test_a_session_may_be_larger_than_a_note(tmp_path: Path) -> None:

@@ -2,17 +2,21 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memcli import Vault
 from memcli.curation import inbox, review, undo
 from memcli.entries import layout
+from memcli.entries.entry import Entry, is_unconfirmed
 from memcli.sessions import reflect_session
 from memcli.sessions.bringing import Reflected
 from memcli.sessions.reflect_session import reflect_file
 from memcli.vault.caller import Caller
 from tests.conftest import state_of
+from tests.hosts.writing import Claude, moment, write
+from tests.saving import save
 from tests.sessions.test_reflect_session import (
     ALWAYS,
     SEEDED,
@@ -108,6 +112,72 @@ def test_a_copy_of_a_session_confirms_nothing(vault: Vault, tmp_path: Path) -> N
         reflect_file(vault, talk(tmp_path, rows, name))
     (waits,) = inbox.pending(vault)
     assert vault.get(waits.id).seen == ()
+
+
+def entries(vault: Vault) -> list[Entry]:
+    rows = vault.read(lambda reader: [*map(reader.row, reader.everything())])
+    return [vault.get(row.id) for row in rows]
+
+
+def codex(
+    folder: Path, name: str, parent: str | None, *said: str, by: str = "cli"
+) -> str:
+    meta = {"id": name, "cwd": "/w", "source": by, "forked_from_id": parent}
+    records: list[dict[str, Any]] = [{"type": "session_meta", "payload": meta}]
+    for number, text in enumerate(said):
+        content = [{"type": "input_text", "text": text}]
+        payload = {"type": "message", "role": "user", "content": content}
+        payload["id"] = f"msg_{name}_{number:020}"
+        at = f"{moment(name)[:-3]}{number:02}Z"
+        records.append({"type": "response_item", "payload": payload, "timestamp": at})
+    return write(folder / f"rollout-{name}.jsonl", records)
+
+
+@pytest.mark.parametrize("order", ["abc", "cba", "bca"])
+def test_a_fork_confirms_nothing_of_what_it_repeats(
+    vault: Vault, tmp_path: Path, order: str
+) -> None:
+    said = {"a": None, "b": "a", "c": "a"}
+    for name in order:
+        path = codex(tmp_path, name, said[name], "fix the build", ALWAYS)
+        reflect_file(vault, path)
+    (entry,) = entries(vault)
+    assert (is_unconfirmed(entry), entry.seen, entry.evidence) == (True, (), ())
+    new = "Never push to the main branch."
+    reflect_file(vault, codex(tmp_path, "c", "a", "fix the build", ALWAYS, new))
+    assert texts(vault) == {ALWAYS, new}
+    reflect_file(vault, codex(tmp_path, "d", None, ALWAYS))
+    assert not is_unconfirmed(vault.get(entry.id))
+
+
+def test_a_fork_does_not_bring_back_what_was_forgotten(
+    vault: Vault, tmp_path: Path
+) -> None:
+    first = Claude()
+    first.user(ALWAYS)
+    (name,) = ids_of(reflect_file(vault, first.save(tmp_path)))
+    vault.forget(name)
+    more = {"sessionId": "f04c", "forkedFrom": {"sessionId": "5e55"}}
+    copies = [{**record, **more} for record in first.records]
+    reflect_file(vault, write(tmp_path / "f04c.jsonl", copies))
+    assert texts(vault) == set()
+
+
+def test_what_a_program_sent_waits_and_confirms_nothing(
+    vault: Vault, tmp_path: Path
+) -> None:
+    for name in ("a", "b"):
+        reflect_file(vault, codex(tmp_path, name, None, ALWAYS, by="exec"))
+    assert (texts(vault), len(inbox.pending(vault))) == (set(), 1)
+    reflect_file(vault, codex(tmp_path, "c", None, ALWAYS))
+    reflect_file(vault, codex(tmp_path, "d", None, ALWAYS, by="exec"))
+    (entry,) = entries(vault)
+    assert is_unconfirmed(entry)
+    mine = save(vault, "Never push to the main branch.")
+    reflect_file(
+        vault, codex(tmp_path, "e", None, "never push to the main branch", by="exec")
+    )
+    assert vault.get(mine).seen == ()
 
 
 # --- met again ------------------------------------------------------------------

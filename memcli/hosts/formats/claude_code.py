@@ -82,6 +82,9 @@ class ClaudeCode(records.Transcript):
     def about(self, record: Record) -> tuple[Any, Any]:
         return record.get("sessionId"), record.get("cwd")
 
+    def forked(self, record: Record) -> tuple[Any, Any]:
+        return None, records.within(record, "forkedFrom", "sessionId")
+
     def gone(self) -> Container[int]:
         return _left(self)
 
@@ -116,7 +119,7 @@ class ClaudeCode(records.Transcript):
                 self._queued.discard(hash(text))
             else:
                 self._prompts.add(hash(text))
-                yield from at.user(text)
+                yield from at.user(text, program=_is_programs(record))
         if any(text.startswith(_COMMAND) for text in _texts(record)):
             self._command = records.name_of(record.get("uuid"))
 
@@ -164,6 +167,17 @@ def _prompt(record: Record) -> str:
     if records.within(record, "origin", "kind") not in ("human", None):
         return ""
     return _plain(_texts(record))
+
+
+def _is_programs(record: Record) -> bool:
+    """Whether a library or `claude -p` has sent a prompt.
+
+    Editors and the desktop application use the library for a person, and say so.
+    """
+    if records.within(record, "origin", "kind") == "human":
+        return False
+    way = records.text_of(record.get("entrypoint"))
+    return way.startswith("sdk") or (not way and record.get("promptSource") == "sdk")
 
 
 def _plain(texts: list[str]) -> str:

@@ -42,6 +42,8 @@ _HEADER = re.compile(
     r"Process running with session ID)\b[^\n]*\n|"
     r"(?:Process exited with code|Exit code:) (-?\d{1,9})\n)*Output:(?:\n|\Z)"
 )
+# A command, a library, another agent or a clock has sent a turn.
+_PROGRAM = re.compile(r"(?i)(?<![a-z])(?:exec|sdk|mcp|claude|automation|scheduled)")
 _PATCH_FAILED = "apply_patch verification failed"
 
 
@@ -58,6 +60,14 @@ class Codex(records.Transcript):
         meta = _meta(record)  # the first counts; others repeat it
         return meta.get("id"), meta.get("cwd")
 
+    def forked(self, record: Record) -> tuple[Any, Any]:
+        meta = _meta(record)
+        return meta.get("id"), meta.get("forked_from_id")
+
+    def steps(self) -> Iterator[Step]:
+        self._program: bool | None = None
+        return super().steps()
+
     def gone(self) -> Container[int]:
         for _, record in islice(self.records(), records.HEAD):
             meta = _meta(record)
@@ -71,15 +81,21 @@ class Codex(records.Transcript):
         return within(record, "payload", "id") if is_item else None
 
     def read(self, record: Record, at: records.At) -> Iterator[Step]:
+        payload = object_of(record.get("payload"))
+        trigger = text_of(within(payload, "turn_attribution", "turn_trigger"))
+        if record.get("type") == "session_meta" and self._program is None:
+            trigger = f"{payload.get('originator')} {payload.get('source')}"
+        if trigger:
+            self._program = bool(_PROGRAM.search(trigger))
         if record.get("type") == "response_item":
-            yield from _item(object_of(record.get("payload")), at)
+            yield from _item(payload, at, program=bool(self._program))
 
 
-def _item(payload: dict[str, Any], at: records.At) -> Iterator[Step]:
+def _item(payload: dict[str, Any], at: records.At, *, program: bool) -> Iterator[Step]:
     kind, call = text_of(payload.get("type")), payload.get("call_id")
     if kind == "message":
         if payload.get("role") == "user":
-            yield from at.user(_prompt(payload))
+            yield from at.user(_prompt(payload), program=program)
         elif payload.get("role") == "assistant":
             yield from at.assistant(payload.get("content"))
     elif kind in ("function_call", "custom_tool_call", "local_shell_call"):

@@ -165,10 +165,11 @@ class At:
         self.record = name_of(record) or f"line-{line}"
         self.moment = instant(moment)
 
-    def user(self, text: str) -> list[Step]:
-        """The step of a person's words; none when nothing is left of them."""
+    def user(self, text: str, *, program: bool = False) -> list[Step]:
+        """The step of a person's words, or of a program that took a person's place; none
+        when nothing is left of them."""
         text = typed(text)
-        return [self._step("user", text)] if text else []
+        return [self._step("user", text, program=program)] if text else []
 
     def assistant(self, content: Any) -> list[Step]:
         """A text of the agent's, or its parts; no step when it is empty."""
@@ -275,6 +276,11 @@ class Transcript:
         del record
         return None, None
 
+    def forked(self, record: Record) -> tuple[Any, Any]:
+        """The id of a fork and of the session that it repeats, if a record says so."""
+        del record
+        return None, None
+
     def default(self) -> tuple[str, str | None]:
         """The id and the folder of a session of which no record says them."""
         base = os.path.splitext(os.path.basename(self.path))[0]
@@ -287,13 +293,21 @@ class Transcript:
             Unreadable: the file is none.
         """
         name = folder = None
+        parents: dict[str | None, str] = {}
         for _, record in islice(self.records(), HEAD):
             said, place = self.about(record)
             name, folder = name or name_of(said), folder or text_of(place) or None
-            if name and folder:
+            fork, parent = map(name_of, self.forked(record))
+            if parent:
+                parents.setdefault(fork or name, parent)
+            elif name and folder:
                 break
         other, place = self.default()
-        return Session(name or other, self.host, folder or place)
+        first = name = name or other
+        while first in parents:  # of a fork of a fork
+            first = parents.pop(first)
+        origin = None if first == name else first
+        return Session(name, self.host, folder or place, origin)
 
     def gone(self) -> Container[int]:
         """The lines that are no steps: taken back, or of a sub-agent."""

@@ -58,7 +58,7 @@ def mine(steps: Iterable[Step]) -> Mined:
     around = hands.around([exchange for exchange, _ in told])
     for (exchange, own), near in zip(told, around, strict=True):
         if exchange.turn is not None:
-            near = near._replace(in_doubt=in_doubt)
+            near = near._replace(in_doubt=in_doubt or exchange.turn.program)
             of_turn = _of_turn(exchange.turn, own, near, answered=answered)
             found += of_turn
             # A list that is dictated goes on in the next turn.
