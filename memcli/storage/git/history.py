@@ -146,8 +146,7 @@ def blobs(
         wanted |= {
             change.path for change in _written(repository, of, f"-S{mark}", "--", ".")
         }
-    literal = [f":(literal){path}" for path in sorted(wanted)]
-    return _written(repository, of, "--", *literal) if literal else []
+    return _written(repository, of, "--", *sorted(wanted)) if wanted else []
 
 
 def blobs_of(repository: Repository, commits: Sequence[str]) -> list[Blob]:
@@ -163,8 +162,7 @@ def _written(repository: Repository, of: str, *arguments: str) -> list[Blob]:
     """The contents that the commits of a `git log` gave to files."""
     # With -m also what a merge commit alone wrote.
     words = (*_FORMAT, of, "-m", "--raw", "--no-renames", *arguments)
-    output = repository.ask(*words, literal=False)
-    steps = _steps(output, repository.prefix)
+    steps = _steps(repository.ask(*words), repository.prefix)
     return [blob for step in steps for blob in (*step.added, *step.changed)]
 
 

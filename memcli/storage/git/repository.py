@@ -132,7 +132,7 @@ class Repository:
         """The output of a git command, however it ended."""
         return self.git(arguments, data).printed
 
-    def ask(self, *arguments: str, literal: bool = True) -> bytes:
+    def ask(self, *arguments: str) -> bytes:
         """The output of a git command that reads, run by GitPython."""
         git_program = process.program(self.environment)
         # GitPython asks git for its version when it is imported.
@@ -142,7 +142,7 @@ class Repository:
         try:
             return git.Git(self.root).execute(
                 [git_program, *arguments],
-                env=self._reading(literal=literal),
+                env=self._reading(),
                 stdout_as_string=False,
                 strip_newline_in_stdout=False,
                 kill_after_timeout=None if sys.platform == "win32" else process.LONGEST,
@@ -153,12 +153,12 @@ class Repository:
 
     def look(self, *arguments: str, data: bytes = b"") -> bytes:
         """As `ask`, for what each `inspect` asks: GitPython's import takes 64 ms."""
-        done = run(self.root, self._reading(literal=True), arguments, data)
+        done = run(self.root, self._reading(), arguments, data)
         if done.code:
             raise HistoryError(f"git {arguments[0]} failed: {done.text}")
         return done.printed
 
-    def _reading(self, *, literal: bool) -> dict[str, str]:
+    def _reading(self) -> dict[str, str]:
         """The environment for a git that reads."""
         # What a hook's git may have set is set right: GitPython can remove nothing.
         return {
@@ -166,7 +166,7 @@ class Repository:
             "GIT_DIR": self.git_dir,
             "GIT_WORK_TREE": self.top,
             "GIT_INDEX_FILE": os.path.join(self.git_dir, "index"),
-            "GIT_LITERAL_PATHSPECS": "1" if literal else "0",
+            "GIT_LITERAL_PATHSPECS": "1",
             "GIT_OPTIONAL_LOCKS": "0",  # reading must not stand in a writer's way
             "TZ": "UTC",
         }
