@@ -220,9 +220,8 @@ def _ranking(
 ) -> rank.Ranking:
     """The hits of a question: by its terms, or by its window when it has no terms."""
     view, filters = query.view, query.filters
-    everything = reader.shows_all(view) and filters.after is filters.before is None
     scope = Scope(
-        None if everything else partial(admitted, reader, view, filters),
+        partial(admitted, reader, view, filters),
         within(reader, query),
         EntryLinks(reader, lambda: _decided(reader)).edges if weights.depth else None,
     )

@@ -89,8 +89,6 @@ class Documents(Store):
 
     def pinned(self) -> list[int]:
         """The documents that are pinned: they go into every session."""
-        if not self.sums.flags & PINNED:
-            return []
         flags = self.columns.flags
         return [doc for doc in self.everything() if flags[doc] & PINNED]
 
@@ -155,14 +153,12 @@ class Documents(Store):
 
     # --- facts
 
-    def elsewhere(self, here: int) -> Callable[[int], bool] | None:
-        """Whether a document holds in another project only; None where none does.
+    def elsewhere(self, here: int) -> Callable[[int], bool]:
+        """Whether a document holds in another project only.
 
         Args:
             here: the number of this project (`projects.number`).
         """
-        if not self.sums.projects:
-            return None
         projects = self.columns.projects
         return lambda doc: not holds(projects[doc], here)
 

@@ -26,7 +26,6 @@ from memcli.search.documents import (
     STATUSES,
     Documents,
 )
-from memcli.search.stored_row import StoredRow
 
 TYPE_CHECKING = False
 
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from memcli.search.store import Ask, Store, Sums
+    from memcli.search.stored_row import StoredRow
 
     _Named = TypeVar("_Named", Entry, StoredRow)
 
@@ -49,7 +49,6 @@ _ACTIVE = str(Status.ACTIVE)
 
 # So many rows are read faster than the values of all ids.
 _FEW = 100
-_MOST_ROWS = 512  # that a process which stays remembers
 # So many versions are followed for each reader: a hostile vault may have any number,
 # and circles of them.
 _MOST_VERSIONS = 5_000
@@ -99,17 +98,10 @@ class Reader(Documents):
         self.root, self.agent = root, agent
         known = broken if agent is None else {}
         self.broken = [Broken(path, *why) for path, why in sorted(known.items())]
-        self._rows: dict[int, StoredRow] = {}
         self.claims = Claims(self)
         self.code_changed: Callable[[StoredRow], bool] = lambda _: False
 
     # --- eligibility
-
-    def shows_all(self, view: View) -> bool:
-        """Whether nothing is hidden from a view, as a look at a few numbers says."""
-        bits = self.sums.flags & NOT_PLAIN or self.sums.expires
-        plain = _is_now(view) and view.here is None
-        return plain and not (bits or self.claims.elsewhere)
 
     def shown(self, docs: Sequence[int], view: View) -> Sequence[int]:
         """Those of some documents that `verdict` has nothing against, in order."""
@@ -166,7 +158,7 @@ class Reader(Documents):
         personal = any((one.agent, one.by) != (None, None) for one in facts.resolves)
         if not (access or personal):
             return facts
-        row = self._whole_row(doc)
+        row = self.whole_row(doc)
         return facts._replace(
             agent=row.agent,
             visibility=Visibility(row.visibility),
@@ -210,20 +202,11 @@ class Reader(Documents):
         Raises:
             Damaged: there is no such document.
         """
-        row, resolved = self._whole_row(doc), self.claims.resolved
+        row, resolved = self.whole_row(doc), self.claims.resolved
         if resolved and row.status == _ACTIVE and self.columns.claims[doc] in resolved:
             counts = standing(self.facts(doc), View(0, agent=self.agent))
             row = row._replace(status=str(counts))
         return self.censored(row)
-
-    def _whole_row(self, doc: int) -> StoredRow:
-        row = self._rows.get(doc)
-        if row is None:
-            row = _row(self, doc)
-            if len(self._rows) >= _MOST_ROWS:
-                self._rows = {}
-            self._rows[doc] = row
-        return row
 
     def names(self, entry_id: str | None) -> str | None:
         """The id, or None when the reader is an agent that may not see the entry."""
@@ -330,7 +313,7 @@ class Claims:
                 docs.append(self._inherited[claim])
             flags, ended = self._columns.flags, self._columns.ended
             found = [
-                resolve_of(_row(self._store, doc), ended[doc])
+                resolve_of(self._store.whole_row(doc), ended[doc])
                 for doc in docs
                 if flags[doc] & STATUS_MASK == _RESOLVED and not flags[doc] & ONLY_THIS
             ]
@@ -340,17 +323,13 @@ class Claims:
         return self._resolves[claim]
 
 
-def _row(store: Store, doc: int) -> StoredRow:
-    return StoredRow.from_json(store.stored(doc))
-
-
 def _heirs(store: Store) -> Iterator[tuple[int, int]]:
     """(current version, resolved earlier version) of each entry that has both."""
     ends: dict[int, int] = {}
     for doc in store.exact("check", RESOLVED_BEFORE):
         chain, now = [doc], doc
         while now not in ends and len(ends) + len(chain) < _MOST_VERSIONS:
-            later = _row(store, now).superseded_by
+            later = store.whole_row(now).superseded_by
             found = [*store.exact("id", later)] if later else []
             if len(found) != 1:
                 break  # the newest; or the next one is gone, or two files have its id

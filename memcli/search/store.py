@@ -17,6 +17,7 @@ from itertools import compress
 
 from memcli.entries.eligibility import alternatives
 from memcli.named_tuple import NamedTuple
+from memcli.search.stored_row import StoredRow
 
 TYPE_CHECKING = False
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     Listed = tuple[array[int], array[float]]
     """Documents in order, and the weight of each."""
 
-FORMAT = 36
+FORMAT = 37
 """The version of the tables; part of the file's name."""
 
 WEIGHTED = "terms"
@@ -108,16 +109,12 @@ class Sums(NamedTuple):
     """The sums over all documents, which are kept so that no column is read for them.
 
     `documents` is how many there are, `end` the number behind the last, `length` how
-    many terms they have together; the others have each bit that is set in that fact of
-    any of them.
+    many terms they have together.
     """
 
     documents: int = 0
     end: int = 0
     length: int = 0
-    flags: int = 0
-    expires: int = 0
-    projects: int = 0
 
 
 def encoded(text: str) -> bytes:
@@ -220,7 +217,7 @@ class Store:
         self._lists: dict[tuple[str, str], Listed] = {}
         self._listed = 0
         self._counts: dict[str, dict[bytes, int]] = {}
-        self._stored: dict[int, bytes] = {}
+        self._rows: dict[int, StoredRow] = {}
         if sums.documents < sums.end:
             self.present = bytes(map(bool, self.columns.orders))
 
@@ -369,17 +366,17 @@ class Store:
 
     def fetch_rows(self, docs: Iterable[int]) -> None:
         """Read the rows of several documents at once, which are asked for next."""
-        missing = [doc for doc in docs if doc not in self._stored]
-        if len(self._stored) + len(missing) > _MOST_ROWS:
-            self._stored = {}
+        missing = [doc for doc in docs if doc not in self._rows]
+        if len(self._rows) + len(missing) > _MOST_ROWS:
+            self._rows = {}
         sql = "SELECT id, data FROM doc WHERE id IN (?*)"
         for doc, data in self._each(sql, missing):
-            self._stored[doc] = unpacked(data)
+            self._rows[doc] = StoredRow.from_json(unpacked(data))
 
-    def stored(self, doc: int) -> bytes:
-        """The bytes of a document's row; raises Damaged when there is none."""
-        if doc not in self._stored:
+    def whole_row(self, doc: int) -> StoredRow:
+        """The row of a document as it is stored; raises Damaged when there is none."""
+        if doc not in self._rows:
             self.fetch_rows((doc,))
-        if doc not in self._stored:
+        if doc not in self._rows:
             raise Damaged(f"there is no document {doc}")
-        return self._stored.pop(doc)
+        return self._rows[doc]

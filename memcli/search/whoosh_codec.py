@@ -320,4 +320,4 @@ class _DocumentsReader(base.PerDocumentReader):
         return self._store.sums.length if fieldname == WEIGHTED else 0
 
     def stored_fields(self, docnum: int) -> dict[str, bytes]:
-        return {"row": self._store.stored(docnum)}
+        return {"row": self._store.whole_row(docnum).as_json()}

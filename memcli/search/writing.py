@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from functools import reduce
-from operator import or_
 
 from memcli.search.store import (
     NUMBERS,
@@ -134,12 +132,8 @@ class Tables:
                 numbers[doc] = value
             row = (name, *sealed(numbers.tobytes()))
             self._db.execute("REPLACE INTO fact VALUES (?, ?, ?)", row)
-        orders, lengths = columns["orders"], sum(columns["lengths"])
-        bits = (
-            reduce(or_, {*columns[name]}, 0)
-            for name in ("flags", "expires", "projects")
-        )
-        self.sums = Sums(len(orders) - orders.count(0), len(orders), lengths, *bits)
+        orders, length = columns["orders"], sum(columns["lengths"])
+        self.sums = Sums(len(orders) - orders.count(0), len(orders), length)
 
     def _write_list(self, field: str, text: bytes, gone: Iterable[int]) -> None:
         """Write a list as it is now; one that is empty is deleted."""

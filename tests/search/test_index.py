@@ -169,7 +169,7 @@ def test_what_another_process_indexed_before_this_one_settles_is_read(
         return Lock(*args)
 
     monkeypatch.setattr("memcli.search.index.Lock", take)
-    assert not Index(vault.root).read(lambda reader: reader.shows_all(View(NOW)))
+    assert not Index(vault.root).read(lambda reader: reader.shown([0], View(NOW)))
 
 
 def test_a_bug_in_an_answer_is_not_taken_for_damage(vault: Vault) -> None:

@@ -112,7 +112,7 @@ def test_whooshs_searcher_finds_what_the_reader_does(vault: Vault) -> None:
         assert docs(Every(), sortedby="orders") == in_order
         for doc in in_order:
             row = searcher.stored_fields(doc)["row"]
-            assert row == reader.stored(doc)
+            assert row == reader.whole_row(doc).as_json()
 
 
 # Letters of one, two and three bytes.
@@ -224,7 +224,7 @@ def test_damage_of_any_table_is_mended_by_whoever_meets_it(
 
 @pytest.mark.parametrize(
     "value",
-    ["", "{}", "[1]", "[[1,2],0,{},{},[1,2,3,4,5,6,7,8]]", "[" * 9000, "nothing"],
+    ["", "{}", "[1]", "[[1,2],0,{},{},[1,2,3,4]]", "[" * 9000, "nothing"],
 )
 def test_a_state_that_is_none_leads_to_a_rebuild(vault: Vault, value: str) -> None:
     save(vault, "We deploy on Tuesdays")
@@ -382,7 +382,7 @@ Index(sys.argv[1]).current()
     [
         ("whoosh_codec.Writer:add", 3),
         ("writing:sealed", 40),
-        ("writing:reduce", 0),
+        ("writing:Sums", 0),
         ("following:store", 0),
     ],
     ids=lambda at: at[0],

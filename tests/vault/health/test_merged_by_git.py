@@ -10,6 +10,7 @@ from memcli.curation.changing import pin, tag
 from memcli.entries.eligibility import View, standing
 from memcli.entries.entry import Entry, Status, Visibility
 from memcli.search.reader import Claims, Reader
+from memcli.search.stored_row import StoredRow
 from memcli.vault.create import let_git_merge
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
@@ -151,13 +152,13 @@ def test_a_circle_of_resolved_versions_is_followed_once(vault: Vault) -> None:
 
     def heirs(reader: Reader) -> dict[int, int]:
         store = reader.claims._store
-        read = store.stored
+        read = store.whole_row
 
-        def stored(doc: int) -> bytes:
+        def stored(doc: int) -> StoredRow:
             rows.append(doc)
             return read(doc)
 
-        store.stored = stored  # type: ignore[method-assign]
+        store.whole_row = stored  # type: ignore[method-assign]
         return Claims(store).heirs
 
     assert len(vault.read(heirs)) == 1
