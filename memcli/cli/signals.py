@@ -115,18 +115,16 @@ def signals(
         data = {**seen, "scorer": kept.as_dict()}
         shown = {**seen, "since": seen["since"] and dates.iso(seen["since"])}
     else:
-        trained = scorer.train(log.pairs(vault))
-        kept = scorer.Stored(trained)
+        kept = scorer.train(log.pairs(vault))
         data = {"kept": None if dry_run else place, "scorer": kept.as_dict()}
         shown = {"kept": "nothing (--dry-run)" if dry_run else place}
         if not dry_run:
-            scorer.store(vault.root, trained)
+            scorer.store(vault.root, kept)
 
     of_scorer = ("takes_part", "reason", "pairs", "questions")
-    one = kept.scorer
     shown["scorer"] = (
-        {name.replace("_", " "): getattr(one, name) for name in of_scorer}
-        if one
-        else kept.problem or "none; memcli signals --train makes one"
+        {name.replace("_", " "): getattr(kept, name) for name in of_scorer}
+        if kept.trained
+        else kept.problem or kept.reason
     )
     return Result(data, lambda canvas: facts(canvas, shown))

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.recall.results import Order
+    from memcli.recall.scorer import Scorer
     from memcli.search.ranking.order import Adjust
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
@@ -139,7 +140,7 @@ def look(
     reader: Reader,
     query: Query,
     *,
-    scorer: scorers.Stored | None = None,
+    scorer: Scorer | None = None,
 ) -> Recalled:
     """A recall within a read that the caller holds.
 
@@ -215,7 +216,7 @@ def _ranking(
     query: Query,
     question: Question,
     weights: Weights,
-    scorer: scorers.Stored,
+    scorer: Scorer,
     span: tuple[int | None, int | None] | None,
 ) -> rank.Ranking:
     """The hits of a question: by its terms, or by its window when it has no terms."""
@@ -286,11 +287,11 @@ def _answer(
     )
 
 
-def _adjust(reader: Reader, stored: scorers.Stored) -> Adjust | None:
+def _adjust(reader: Reader, scorer: Scorer) -> Adjust | None:
     """The factor that the vault's scorer gives a document, when it takes part."""
-    if stored.active is None:
+    if not scorer.takes_part:
         return None
-    adjust = stored.active.adjust
+    adjust = scorer.adjust
     return lambda doc, parts: adjust(signals.features(parts, reader.row(doc).writer))
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-_SCHEMA = 3
+_SCHEMA = 4
 # A scorer is two kilobytes.
 _LARGEST = 1_000_000
 # Parts of a score that multiply; all others add up.
@@ -67,7 +67,8 @@ class Scorer(NamedTuple):
     `held_out` says how both orders fared on questions that the weights have not seen:
     how many questions and pairs; `default` and `scorer`, the shares of pairs in the
     right order, each question counting the same; `differ` of the questions come out
-    differently; `p` is the chance of so large a gain by luck.
+    differently; `p` is the chance of so large a gain by luck. `trained` is False where
+    there is none; `problem` says why one cannot be used.
     """
 
     takes_part: bool
@@ -77,6 +78,8 @@ class Scorer(NamedTuple):
     held_out: Mapping[str, float] | None = None
     offset: float = 0.0
     weights: Mapping[str, float] = MappingProxyType({})
+    trained: bool = True
+    problem: str | None = None
 
     def adjust(self, features: Mapping[str, float]) -> float:
         """The factor of a row's score, between 0.9 and 1.1.
@@ -95,21 +98,7 @@ class Scorer(NamedTuple):
         return {"schema": _SCHEMA, **self._asdict(), "weights": dict(self.weights)}
 
 
-class Stored(NamedTuple):
-    """The scorer of a vault, if it has one; `problem` says why it cannot be used."""
-
-    scorer: Scorer | None = None
-    problem: str | None = None
-
-    @property
-    def active(self) -> Scorer | None:
-        """The scorer, when it takes part."""
-        return self.scorer if self.scorer and self.scorer.takes_part else None
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON: `trained`, `problem`, and what `Scorer.as_dict` says."""
-        fields = {"trained": self.scorer is not None, "problem": self.problem}
-        return fields | (self.scorer.as_dict() if self.scorer else {})
+_NONE = Scorer(False, "none; memcli signals --train makes one", 0, 0, trained=False)
 
 
 def path_of(root: str) -> str:
@@ -117,24 +106,21 @@ def path_of(root: str) -> str:
     return state_dirs.path(root, layout.SCORER)
 
 
-def load(root: str) -> Stored:
+def load(root: str) -> Scorer:
     """The scorer of the vault at `root`; never raises."""
     path = path_of(root)
     if not os.path.lexists(path):
-        return Stored()
-    try:
-        data = files.read(path, limit=_LARGEST)
-    except Unreadable as error:
-        return Stored(problem=f"{error.message}; ranked without it")
+        return _NONE
     import json
 
     try:
-        return Stored(_decoded(json.loads(data)))
+        return _decoded(json.loads(files.read(path, limit=_LARGEST)))
+    except Unreadable as error:
+        why = error.message
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        return Stored(
-            problem=f"{path} is not usable ({type(error).__name__}); ranked without "
-            "it; memcli signals --train makes a new one"
-        )
+        why = f"{path} is not usable ({type(error).__name__})"
+    why += "; ranked without it; memcli signals --train makes a new one"
+    return _NONE._replace(problem=why)
 
 
 def store(root: str, scorer: Scorer) -> None:
