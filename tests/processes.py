@@ -283,7 +283,7 @@ def import_all() -> None:
             importlib.import_module(found.name)
     for name in (
         *("typer", "typer.rich_utils", "rich.console", "rich.table", "rich.markdown"),
-        *("frontmatter", "yaml", "tempfile", "subprocess", "json", "pathlib"),
+        *("frontmatter", "yaml", "git", "tempfile", "subprocess", "json", "pathlib"),
         *("platformdirs", "tomllib", "dataclasses", "inspect", "shutil", "datetime"),
     ):
         with contextlib.suppress(ImportError):

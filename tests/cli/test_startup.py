@@ -58,7 +58,7 @@ def test_probe_sees_what_is_loaded():
 
 def test_importing_the_entry_point_loads_no_library():
     heavy = {
-        *("typer", "click", "whoosh", "rich", "yaml", "frontmatter", "json"),
+        *("typer", "click", "whoosh", "git", "rich", "yaml", "frontmatter", "json"),
         *("dataclasses", "inspect", "logging", "pathlib", "subprocess", "tempfile"),
     }
     found = loaded_by("import memcli.cli.argv") & heavy
@@ -68,7 +68,7 @@ def test_importing_the_entry_point_loads_no_library():
 # A plain command ends its process at once; the probe speaks after it.
 STAY = "import memcli.cli.argv\nmemcli.cli.argv.leave = sys.exit\n"
 SDK = {"anyio", "mcp", "mcp_types", "pydantic", "starlette"}
-LIBRARIES = {"whoosh", "rich", "yaml", "frontmatter", *SDK}
+LIBRARIES = {"whoosh", "git", "rich", "yaml", "frontmatter", *SDK}
 # typing takes a twentieth of a recall, for what only type checkers read.
 HOT = {"typing"} if sys.version_info < (3, 14) else set()
 MINING = {"memcli.sessions.mining", "memcli.sessions.reflect_session", "requests"}
@@ -236,7 +236,7 @@ def test_a_hook_loads_no_more_than_a_recall(
     swept.parent.mkdir()
     swept.touch()
     heavy = {
-        *("typer", "click", "rich", "yaml", "frontmatter", "subprocess"),
+        *("typer", "click", "git", "rich", "yaml", "frontmatter", "subprocess"),
         *("dataclasses", "inspect", "logging", "pathlib", "tempfile", "_hashlib"),
         *("importlib", "warnings"),
         *(

@@ -5,8 +5,8 @@ within its time, and prints one whole answer in the host's format or nothing. Wo
 may take long runs in a process of its own (`recovery.work`), which outlives the host.
 Every call leaves a line in the log that `memcli inspect sessions` shows.
 
-This is the hot path: it runs before every prompt. It loads neither Typer nor Rich
-nor YAML.
+This is the hot path: it runs before every prompt. It loads neither Typer nor Rich,
+YAML or GitPython.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ def subjects(repository: Repository, limit: int = 100) -> list[Commit]:
 def changes(repository: Repository, commit: str) -> list[str]:
     """The paths of the vault that a commit changed, added or removed."""
     refuse_option(commit)
-    output = repository.look(
+    output = repository.ask(
         *("show", *PLAIN, "--format=", "--name-only", "--no-renames", "-z"),
         *(commit, "--", "."),
     )
@@ -162,7 +162,7 @@ def _written(repository: Repository, of: str, *arguments: str) -> list[Blob]:
     """The contents that the commits of a `git log` gave to files."""
     # With -m also what a merge commit alone wrote.
     words = (*_FORMAT, of, "-m", "--raw", "--no-renames", *arguments)
-    steps = _steps(repository.look(*words), repository.prefix)
+    steps = _steps(repository.ask(*words), repository.prefix)
     return [blob for step in steps for blob in (*step.added, *step.changed)]
 
 

@@ -9,13 +9,14 @@ the disk. Where git refuses, HistoryError is raised. Commits are made by `commit
 from __future__ import annotations
 
 import os
+import sys
 import time
 
 from memcli.entries import identity
 from memcli.errors import HistoryError, NotAVault
 from memcli.named_tuple import NamedTuple
 from memcli.storage.files import LARGEST
-from memcli.storage.git import on_disk
+from memcli.storage.git import on_disk, process
 from memcli.storage.git.on_disk import find
 from memcli.storage.git.process import (
     GitResult,
@@ -131,18 +132,44 @@ class Repository:
         """The output of a git command, however it ended."""
         return self.git(arguments, data).printed
 
+    def ask(self, *arguments: str) -> bytes:
+        """The output of a git command that reads, run by GitPython."""
+        git_program = process.program(self.environment)
+        # GitPython asks git for its version when it is imported.
+        os.environ.setdefault("GIT_PYTHON_GIT_EXECUTABLE", git_program)
+        import git
+
+        try:
+            return git.Git(self.root).execute(
+                [git_program, *arguments],
+                env=self._reading(),
+                stdout_as_string=False,
+                strip_newline_in_stdout=False,
+                kill_after_timeout=None if sys.platform == "win32" else process.LONGEST,
+            )
+        except git.GitCommandError as error:
+            reason = str(error.stderr).strip()
+            raise HistoryError(f"git {arguments[0]} failed: {reason}") from error
+
     def look(self, *arguments: str, data: bytes = b"") -> bytes:
-        """The output of a git command that reads; raises HistoryError."""
-        env = {
+        """As `ask`, for what each `inspect` asks: GitPython's import takes 64 ms."""
+        done = run(self.root, self._reading(), arguments, data)
+        if done.code:
+            raise HistoryError(f"git {arguments[0]} failed: {done.text}")
+        return done.printed
+
+    def _reading(self) -> dict[str, str]:
+        """The environment for a git that reads."""
+        # What a hook's git may have set is set right: GitPython can remove nothing.
+        return {
             **self.environment,
+            "GIT_DIR": self.git_dir,
+            "GIT_WORK_TREE": self.top,
+            "GIT_INDEX_FILE": os.path.join(self.git_dir, "index"),
             "GIT_LITERAL_PATHSPECS": "1",
             "GIT_OPTIONAL_LOCKS": "0",  # reading must not stand in a writer's way
             "TZ": "UTC",
         }
-        done = run(self.root, env, arguments, data)
-        if done.code:
-            raise HistoryError(f"git {arguments[0]} failed: {done.text}")
-        return done.printed
 
     # --- the branch, the settings, the folder ---------------------------------------
 
