@@ -14,10 +14,10 @@ import stat
 from shlex import quote
 
 from memcli.entries import layout
-from memcli.errors import Conflict, MemcliError, NotAllowed, UnsafePath
+from memcli.errors import Conflict, NotAllowed, UnsafePath
 from memcli.storage import files, settings
 from memcli.storage.git import tree
-from memcli.storage.git.staging import refuse_filtered
+from memcli.storage.git.staging import GONE, differing, refuse_filtered
 from memcli.storage.git.tree import LINK, PROGRAM, REGULAR, SUBMODULE, Difference
 from memcli.storage.journal import FileChange, carry_out
 from memcli.storage.transaction import staged
@@ -62,7 +62,7 @@ def go(root: str, repository: Repository, move: Move, audience: Audience) -> Non
     contents = dict(zip(new, tree.read_blobs(repository, new), strict=True))
     # Read before git is asked, so that an edit in between is seen by one of both.
     changes = _changes(root, changed, contents)
-    _refuse_in_the_way(root, repository, changed, contents)
+    _refuse_in_the_way(root, repository, changed)
     carry_out(root, repository, changes, _TAKEN, audience, move)
     for each in changed:
         before = each.before.mode if each.before else REGULAR
@@ -90,38 +90,23 @@ def _changes(
 
 
 def _refuse_in_the_way(
-    root: str,
-    repository: Repository,
-    changed: Sequence[Difference],
-    contents: Mapping[str, bytes],
+    root: str, repository: Repository, changed: Sequence[Difference]
 ) -> None:
-    """Refuse where an uncommitted file would be overwritten."""
-    codes = {path: code for code, path in repository.status()}
-    unlooked = tree.not_looked_at(repository)
-    for each in changed:
-        code = codes.get(each.path)
-        place = os.path.join(root, *each.path.split("/"))
-        there = os.path.lexists(place)
-        if code in (" D", "D ") and not there:
-            continue  # gone here, which takes nothing away
-        if each.path in unlooked and there:
-            raise _in_the_way(root, each.path, unlooked[each.path])
-        if code is None and (each.before is not None or not there):
-            continue
-        if code in ("MM", "AM"):
-            raise staged(root, each.path)
+    """Refuse where a text that neither commit holds would be overwritten."""
+    paths = [each.path for each in changed]
+    here = dict(tree.blob_ids(repository, paths))
+    index = differing(repository, repository.environment, paths, "HEAD")
+    for path, *sides in changed:
+        place = os.path.join(root, *path.split("/"))
+        known = [GONE.oid, *(side.oid for side in sides if side)]
+        if path in index and index[path].oid not in (*known, here.get(path)):
+            raise staged(root, path)
         if os.path.isdir(place) and not os.path.islink(place):
-            below = any(path.startswith(f"{each.path}/") for path in codes)
-            if each.before is None and not below:
-                continue  # a folder whose files are all in the commits
-        elif each.after:
-            try:
-                same = files.current(place) == contents[each.after.oid]
-            except MemcliError:
-                same = False
-            if same:
-                continue
-        raise _in_the_way(root, each.path)
+            is_known = sides[0] is None  # the commits say what becomes of its files
+        else:
+            is_known = not os.path.lexists(place) or here.get(path) in known
+        if not is_known or os.path.islink(place):
+            raise _in_the_way(root, path, tree.not_looked_at(repository).get(path, ""))
 
 
 def _in_the_way(root: str, path: str, flag: str = "") -> Conflict:
