@@ -22,10 +22,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 
-# Bytes of a lock's file: a number.
-_MOST = 20
-
-# A lock's file is emptied when it is taken, so a link is not followed.
+# A link in the place of a lock's file is not followed.
 _FLAGS = os.O_RDWR | os.O_CREAT | files.BINARY | files.NOFOLLOW
 
 
@@ -60,12 +57,6 @@ class Lock:
             self._handle = self._wait_for(self.path, deadline)
         finally:
             os.close(turn)
-        try:
-            os.ftruncate(self._handle, 0)
-            os.write(self._handle, b"%d" % os.getpid())
-        except OSError as error:
-            self.__exit__()
-            raise files.write_failed(self.path, error) from error
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -77,7 +68,7 @@ class Lock:
         while (handle := _take(path)) < 0:
             if time.monotonic() >= deadline:
                 raise LockBusy(
-                    f"{self.path} is locked{_holder(self.path)}",
+                    f"{self.path} is locked",
                     hint="Another memcli is writing to this vault; try again.",
                 )
             time.sleep(files.POLL)
@@ -109,16 +100,12 @@ if sys.platform == "win32":
 
     def lock_now(handle: int) -> bool:
         """Lock an open file while a process has it open; whether no other had."""
-        # Far behind the end, because Windows forbids reading what is locked and
-        # the holder's number at the start is there to be read.
-        os.lseek(handle, 1 << 30, os.SEEK_SET)
         try:
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
         except OSError as error:
             if error.errno in (errno.EACCES, errno.EDEADLK):
                 return False
             raise
-        os.lseek(handle, 0, os.SEEK_SET)
         return True
 
 else:
@@ -141,16 +128,6 @@ def still_there(handle: int, path: str) -> bool:
         return os.path.samestat(os.fstat(handle), os.stat(path))
     except FileNotFoundError:
         return False
-
-
-def _holder(path: str) -> str:
-    """The holder of a lock and since when, to end a sentence; empty if unknown."""
-    try:
-        with open(path, "rb") as file:
-            age = max(0, int(time.time() - os.fstat(file.fileno()).st_mtime))
-            return f" by process {int(file.read(_MOST))}, for {age} s"
-    except (OSError, ValueError):
-        return ""
 
 
 class Audience(NamedTuple):

@@ -189,7 +189,7 @@ def test_a_held_lock_is_exit_code_75_within_the_configured_wait(vault: Vault) ->
         done = processes.run("save", "x", "--vault", vault.root)
         waited = time.monotonic() - started
         assert done.returncode == 75
-        assert f"is locked by process {holder.pid}" in done.stderr.decode()
+        assert "is locked" in done.stderr.decode()
         assert 0.5 <= waited < 9
         # Who only reads waits for nobody.
         assert vault.recall("x").rows == []
