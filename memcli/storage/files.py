@@ -205,8 +205,6 @@ def _write_new(path: str, data: bytes) -> None:
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, 0o666)
     try:
         _write_all(handle, data)
-        if sys.platform == "win32":  # needs a handle that may write
-            os.fsync(handle)
     finally:
         os.close(handle)
 

@@ -77,22 +77,26 @@ def _steps(output: bytes, prefix: str) -> list[Step]:
     return steps
 
 
-def steps(
-    repository: Repository, limit: int, since: int | None = None, *, files: bool = True
-) -> list[Step]:
+def steps(repository: Repository, limit: int, since: int | None = None) -> list[Step]:
     """The newest commits that touched the vault, the last one first.
 
     Args:
         repository: the vault's.
         limit: how many at most.
         since: only commits of this moment or later, epoch seconds.
-        files: whether to say which files they touched.
     """
     if repository.head() is None:
         return []
-    options = ("--raw", "--no-renames") if files else ()
     when = () if since is None else (f"--since={since}",)
-    words = (*_FORMAT, *options, f"--max-count={limit}", *when, "--", ".")
+    words = (
+        *_FORMAT,
+        "--raw",
+        "--no-renames",
+        f"--max-count={limit}",
+        *when,
+        "--",
+        ".",
+    )
     return _steps(repository.look(*words), repository.prefix)
 
 
@@ -111,7 +115,7 @@ def log(repository: Repository, path: str, limit: int = 20) -> list[Commit]:
 
 def subjects(repository: Repository, limit: int = 100) -> list[Commit]:
     """The newest `limit` commits that touched the vault."""
-    return [step.commit for step in steps(repository, limit, files=False)]
+    return [step.commit for step in steps(repository, limit)]
 
 
 def changes(repository: Repository, commit: str) -> list[str]:

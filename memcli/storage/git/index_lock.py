@@ -56,7 +56,7 @@ class IndexLock:
         self._copy = os.path.join(git_dir, f"{_SCRATCH}{os.getpid()}")
         self._env = env
         self._handle = -1
-        self._installed: os.stat_result | None = None
+        self._installed: tuple[int, ...] = ()
 
     def __enter__(self) -> Self:
         try:
@@ -103,24 +103,24 @@ class IndexLock:
     def is_in_place(self) -> bool:
         """Whether the index is the copy that was installed, which no git replaced."""
         try:
-            status = os.stat(self._index)
+            return self._installed == _mark(self._index)
         except OSError:
             return False
-        mine = self._installed
-        # Another file may have been given the number of one that was replaced.
-        return mine is not None and (
-            os.path.samestat(status, mine)
-            and (status.st_mtime_ns, status.st_size) == (mine.st_mtime_ns, mine.st_size)
-        )
 
     def install(self) -> bool:
         """Let the copy without a name be the index; whether the system did that."""
         try:
-            self._installed = os.stat(self._copy)
+            self._installed = _mark(self._copy)
             os.replace(self._copy, self._index)
         except OSError:
             return False
         return True
+
+
+def _mark(path: str) -> tuple[int, ...]:
+    """What tells a file from another one, which may be given its number."""
+    found = os.stat(path)
+    return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size
 
 
 def _remove_copies(git_dir: str) -> None:
