@@ -130,16 +130,6 @@ def _born(root: str) -> int:
     return 0
 
 
-def bases(environ: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The folders for all vaults' files outside the vaults, by what these hold.
-
-    Raises:
-        InvalidValue: `MEMCLI_STATE` names no whole path.
-    """
-    cache, state = _base("cache", environ), _base("state", environ)
-    return {"the index and other caches": cache, "logs and markers": state}
-
-
 def _base(kind: str, environ: Mapping[str, str] | None) -> str:
     """The folder of all vaults: `kind` is cache or state."""
     environ = os.environ if environ is None else environ

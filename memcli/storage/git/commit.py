@@ -17,12 +17,12 @@ from __future__ import annotations
 import contextlib
 import os
 
-from memcli.entries import identity
 from memcli.errors import HistoryError, MemcliError
 from memcli.storage import files
 from memcli.storage.git import on_disk, staging
 from memcli.storage.git.index_lock import IndexLock, patiently
 from memcli.storage.git.process import names, run
+from memcli.storage.git.repository import is_of
 from memcli.storage.git.staging import (
     CHEAP,
     PATHS,
@@ -210,11 +210,8 @@ def _plainly(
     ):
         return ""
     for path, (_, oid) in staged.items():
-        data = contents[path]
-        if data is not None:
-            digest = identity.sha1(b"blob %d\0" % len(data) + data).hex()
-            if oid != digest:
-                return ""
+        if contents[path] is not None and not is_of(oid.encode(), contents[path]):
+            return ""
     return _identity(repository)
 
 

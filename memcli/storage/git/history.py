@@ -9,11 +9,10 @@ from __future__ import annotations
 import itertools
 import os
 
-from memcli.entries import identity
 from memcli.named_tuple import NamedTuple
 from memcli.storage.git import on_disk, staging, tree
 from memcli.storage.git.process import names
-from memcli.storage.git.repository import PLAIN, Blob, Commit, refuse_option
+from memcli.storage.git.repository import PLAIN, Blob, Commit, is_of, refuse_option
 
 TYPE_CHECKING = False
 
@@ -32,7 +31,6 @@ _FORMAT = (
 # `clone`, `reset`, `memcli sync`) goes to a commit that was there before.
 _MAKES = ("commit", "fast-import", "cherry-pick", "revert", "am")
 _PICKS = ("(pick)", "(reword)", "(edit)", "(squash)", "(fixup)", "(continue)")
-_DIGESTS = identity.sha1, identity.sha256
 _ABORT = "abort"
 # Moves that take nothing out of the folder that HEAD holds.
 _CALM = ("memcli sync", "clone", "branch", "Branch")
@@ -88,16 +86,8 @@ def steps(repository: Repository, limit: int, since: int | None = None) -> list[
     if repository.head() is None:
         return []
     when = () if since is None else (f"--since={since}",)
-    words = (
-        *_FORMAT,
-        "--raw",
-        "--no-renames",
-        f"--max-count={limit}",
-        *when,
-        "--",
-        ".",
-    )
-    return _steps(repository.look(*words), repository.prefix)
+    words = (*_FORMAT, "--raw", "--no-renames", f"--max-count={limit}", *when)
+    return _steps(repository.look(*words, "--", "."), repository.prefix)
 
 
 def log(repository: Repository, path: str, limit: int = 20) -> list[Commit]:
@@ -269,8 +259,11 @@ def staged_alone(repository: Repository, paths: Sequence[str]) -> list[str]:
     head = repository.head()
     staged = staging.differing(repository, repository.environment, paths, head)
     # What is only announced (`git add -N`) is there without a text.
-    nothing = (staging.GONE.oid, *(make(b"blob 0\0").hex() for make in _DIGESTS))
-    staged = {path: what for path, what in staged.items() if what.oid not in nothing}
+    staged = {
+        path: what
+        for path, what in staged.items()
+        if what.mode != staging.GONE.mode and not is_of(what.oid.encode(), b"")
+    }
     if not staged:
         return []
     known = set(tree.blob_ids(repository, [*staged]))

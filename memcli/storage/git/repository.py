@@ -277,7 +277,7 @@ class Repository:
         same = {
             path
             for path, lines in found
-            if all(_is_of(line, contents[path]) for line in lines)
+            if all(is_of(line, contents[path]) for line in lines)
         }
         return [path for path in contents if path not in same]
 
@@ -329,8 +329,8 @@ class Repository:
         return done.code != 1  # what cannot be told is not made again
 
 
-def _is_of(line: bytes, data: bytes | None) -> bool:
-    """Whether a line of `git cat-file --batch-check` is the id of these bytes."""
+def is_of(line: bytes, data: bytes | None) -> bool:
+    """Whether a line of `git cat-file --batch-check` is git's id of these bytes."""
     if data is None:
         return line.endswith(b" missing")
     digest = identity.sha256 if len(line) == 64 else identity.sha1
