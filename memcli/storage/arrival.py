@@ -16,12 +16,11 @@ from shlex import quote
 from memcli.entries import layout
 from memcli.errors import Conflict, NotAllowed, UnsafePath
 from memcli.storage import files, settings
-from memcli.storage.git import tree
-from memcli.storage.git.staging import GONE, differing, refuse_filtered
-from memcli.storage.git.tree import LINK, PROGRAM, REGULAR, SUBMODULE, Difference
+from memcli.storage.git import staging, tree
+from memcli.storage.git.tree import PROGRAM, REGULAR, Difference
 from memcli.storage.journal import FileChange, carry_out
 from memcli.storage.transaction import staged
-from memcli.storage.vault_paths import all_inside, parents
+from memcli.storage.vault_paths import all_inside
 
 TYPE_CHECKING = False
 
@@ -36,7 +35,8 @@ if TYPE_CHECKING:
 _DEEP, _LONG = 64, 255
 _TAKEN = "sync: take the remote's changes"
 # The kinds of files that lead elsewhere, by git's mode.
-_NAMED = {LINK: "a symbolic link", SUBMODULE: "a submodule"}
+_NAMED = {"120000": "a symbolic link", "160000": "a submodule"}
+_PLAIN = (REGULAR, PROGRAM)
 
 
 def go(root: str, repository: Repository, move: Move, audience: Audience) -> None:
@@ -58,6 +58,9 @@ def go(root: str, repository: Repository, move: Move, audience: Audience) -> Non
     files.reached("locked")
     changed = tree.differences(repository, move.before, move.after)
     refuse(root, repository, changed)
+    staging.refuse_other_trees(
+        repository, [each.path for each in changed if each.after]
+    )
     new = [each.after.oid for each in changed if each.after]
     contents = dict(zip(new, tree.read_blobs(repository, new), strict=True))
     # Read before git is asked, so that an edit in between is seen by one of both.
@@ -74,10 +77,6 @@ def _changes(
     root: str, changed: Sequence[Difference], contents: Mapping[str, bytes]
 ) -> dict[str, FileChange]:
     """The change of each file; removed files make room for new ones."""
-    for each in changed:
-        for folder in parents(each.path) if each.after else ():
-            if os.path.islink(os.path.join(root, *folder.split("/"))):
-                raise _in_the_way(root, folder)
     ordered = sorted(changed, key=lambda each: each.after is not None)
     places = all_inside(root, [each.path for each in ordered])
     return {
@@ -95,10 +94,10 @@ def _refuse_in_the_way(
     """Refuse where a text that neither commit holds would be overwritten."""
     paths = [each.path for each in changed]
     here = dict(tree.blob_ids(repository, paths))
-    index = differing(repository, repository.environment, paths, "HEAD")
+    index = staging.differing(repository, repository.environment, paths, "HEAD")
     for path, *sides in changed:
         place = os.path.join(root, *path.split("/"))
-        known = [GONE.oid, *(side.oid for side in sides if side)]
+        known = [staging.GONE.oid, *(side.oid for side in sides if side)]
         if path in index and index[path].oid not in (*known, here.get(path)):
             raise staged(root, path)
         if os.path.isdir(place) and not os.path.islink(place):
@@ -138,9 +137,9 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
     """
     tree.refuse_count(len(changed))
     for each in changed:
-        if not each.is_plain:
-            modes = [side.mode for side in each[1:] if side]
-            what = next((_NAMED[mode] for mode in modes if mode in _NAMED), "no file")
+        modes = {side.mode for side in each[1:] if side}.difference(_PLAIN)
+        if modes:
+            what = _NAMED.get(min(modes), "no file")
             raise UnsafePath(
                 f"the remote changes {what} at {each.path}, "
                 "and memcli writes plain files alone; nothing was changed",
@@ -174,7 +173,7 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
     for each in changed:
         if each.path.casefold().endswith(".gitattributes") and each.after:
             _refuse_filters(repository, each)
-    refuse_filtered(repository, [each.path for each in changed if each.after])
+    staging.refuse_filtered(repository, [each.path for each in changed if each.after])
 
 
 def _no_place(path: str) -> str:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from memcli.storage.git.repository import Repository
 
 REGULAR, PROGRAM = "100644", "100755"
-LINK = "120000"
-SUBMODULE = "160000"
 
 # What a merge may read and write at once, in bytes. It is held in memory, and several
 # times over while the journal is written: bytes, text and JSON.
@@ -44,11 +42,6 @@ class Difference(NamedTuple):
     path: str
     before: File | None
     after: File | None
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether both are ordinary files or nothing: bytes that memcli writes."""
-        return all(s is None or s.mode in (REGULAR, PROGRAM) for s in self[1:])
 
 
 # --- commits; the paths are those of the repository -------------------------------
