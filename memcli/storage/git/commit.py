@@ -152,10 +152,7 @@ def make(
     with IndexLock(git_dir, repository.environment) as index:
         env = index.copy()
         # A branch is switched under this lock, so not from here on.
-        contents = _contents(repository, paths)
-        for path, data in (meant or {}).items():
-            if contents[path] != data:
-                raise changed_meanwhile(path)
+        contents = {**_contents(repository, paths), **(meant or {})}
         parent = repository.head()
         staged = staging.stage(repository, env, contents, parent)
         now = _contents(repository, paths)
@@ -167,9 +164,10 @@ def make(
             commit = _by_import(repository, staged, message, who)
         if staged and commit is None:
             commit = _by_git(repository, index, staged, message)
-            if commit and (again := _of_hooks(repository, env, staged, parent)):
+            if commit:
+                again = pathspecs(_committed(repository, env, staged, parent))
                 reset = ("reset", "--quiet", *PATHS)
-                done = run(repository.top, env, reset, pathspecs(again))
+                done = run(repository.top, env, reset, again)
                 indexed = not done.code
         # The commit is made: what fails from here on does not unmake it. Without one a
         # file may go that was only announced.
@@ -275,14 +273,14 @@ def _by_git(
     raise failure(repository, done, [*staged])
 
 
-def _of_hooks(
+def _committed(
     repository: Repository,
     env: dict[str, str],
     staged: Mapping[str, File],
     parent: str | None,
 ) -> list[str]:
-    """The paths, from the top, at which HEAD holds what a hook has added or committed,
-    and an index what memcli has staged, or what the parent holds."""
+    """The paths, from the top, at which an index is to be as HEAD: what was staged, and
+    what a hook has added or committed, but for what a person has staged."""
     before = parent or staging.empty_tree(repository, env)
     words = ("-z", "--name-only", "--no-renames", "--ignore-submodules=all", before)
     done = run(repository.top, env, ("diff-tree", "-r", *words, "HEAD", "--"))
@@ -291,8 +289,7 @@ def _of_hooks(
     if others:
         done = run(repository.top, env, ("diff-index", "--cached", *words, "--"))
         others.difference_update(names(done.printed))
-    again = differing(repository, env, staged, "HEAD")
-    return [*others, *(repository.prefix + path for path in again)]
+    return [*others, *(repository.prefix + path for path in staged)]
 
 
 def _correct_index(
