@@ -367,8 +367,7 @@ if sys.platform != "win32":
             yield tie
         finally:
             # What a hook has left in the background is no longer ours.
-            if hasattr(fcntl, "F_SETSIG"):
-                fcntl.fcntl(line, fcntl.F_SETFL, 0)
+            fcntl.fcntl(line, fcntl.F_SETFL, 0)
             os.close(line)
             os.close(end)
 

@@ -347,10 +347,9 @@ def _talking(repository: Repository, terms: Terms) -> dict[str, str]:
     env = {**repository.environment, "GIT_ALLOW_PROTOCOL": on_disk.ALLOWED}
     if terms.asks:
         return {**env, "GIT_TERMINAL_PROMPT": "1"}
-    if not {"GIT_SSH", "GIT_SSH_COMMAND"} & env.keys():
-        own = repository.git(("config", "--get", "core.sshCommand"))
-        if own.code:
-            env["GIT_SSH_COMMAND"] = _BATCH_SSH
+    own = {"GIT_SSH", "GIT_SSH_COMMAND"}.intersection(env)
+    if not own and "core.sshcommand" not in repository.settings():
+        env["GIT_SSH_COMMAND"] = _BATCH_SSH
     nobody = {"GIT_ASKPASS": "", "SSH_ASKPASS": "", "SSH_ASKPASS_REQUIRE": "never"}
     return {**env, **nobody, "GIT_TERMINAL_PROMPT": "0", "GCM_INTERACTIVE": "never"}
 

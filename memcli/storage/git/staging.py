@@ -23,6 +23,7 @@ from memcli.storage import files
 from memcli.storage.files import REFUSED, write_failed
 from memcli.storage.git.index_lock import lock_busy
 from memcli.storage.git.process import GitResult, joined, names, run
+from memcli.storage.vault_paths import parents
 
 TYPE_CHECKING = False
 
@@ -102,13 +103,17 @@ def refuse_other_trees(repository: Repository, paths: Iterable[str]) -> None:
     own. git leaves such a file out, and mostly does not say so."""
     prefix = repository.prefix
     for path in paths:
-        parts = (prefix + path).split("/")[:-1]
-        for end in range(1, len(parts) + 1):
-            folder = "/".join(parts[:end])
+        for folder in parents(prefix + path):
             place = os.path.join(repository.top, folder)
             link = os.path.islink(place)
             if link or os.path.lexists(os.path.join(place, ".git")):
-                raise _in_other_tree(path, folder.removeprefix(prefix), link=link)
+                what = "a symbolic link" if link else "a git repository of its own"
+                shown = folder.removeprefix(prefix)
+                hint = (
+                    f"Put a folder of the vault in the place of {shown}, then repeat."
+                )
+                said = f"{path} cannot be committed: {shown} is {what}"
+                raise HistoryError(said, hint=hint)
 
 
 def refuse_filtered(repository: Repository, paths: Iterable[str]) -> None:
@@ -117,14 +122,11 @@ def refuse_filtered(repository: Repository, paths: Iterable[str]) -> None:
     data = joined(paths)
     words = ("check-attr", "-z", "--stdin", "filter", "working-tree-encoding")
     rows = names(repository.answer(*words, data=data)) if data else []
-    defined = None
+    keys = (key.split(".") for key in repository.settings())
+    defined = {".".join(middle) for first, *middle, _ in keys if first == "filter"}
     for path, what, value in zip(rows[::3], rows[1::3], rows[2::3], strict=True):
         if value in ("unspecified", "unset", "set") or value.casefold() == "utf-8":
             continue
-        if defined is None:
-            listed = ("config", "-z", "--name-only", "--get-regexp", r"^filter\.")
-            keys = names(repository.answer(*listed))
-            defined = {key.partition(".")[2].rpartition(".")[0] for key in keys}
         if what != "filter" or value in defined:
             raise NotAllowed(
                 f"{path} is stored by git with {what}={value}, which memcli cannot "
@@ -133,13 +135,6 @@ def refuse_filtered(repository: Repository, paths: Iterable[str]) -> None:
                 "then repeat the command.",
                 code="git_filter",
             )
-
-
-def _in_other_tree(path: str, folder: str, *, link: bool) -> HistoryError:
-    """The error for a file in a folder that is a link, or a repository of its own."""
-    what = "is a symbolic link" if link else "is a git repository of its own"
-    hint = f"Put a folder of the vault in the place of {folder}, then repeat."
-    return HistoryError(f"{path} cannot be committed: {folder} {what}", hint=hint)
 
 
 def differing(
