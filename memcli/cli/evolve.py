@@ -61,9 +61,8 @@ def evolve(
 ) -> Result:
     """Replace a memory by its next version, and keep the old one
 
-    The file is named after the new title, unless something links to it; the old version
-    moves to archive/, with the reason. What you do not change is carried over: tags,
-    links, fields that memcli does not know. The nearest entries by their words are
+    It takes the place of the file; the old version moves to archive/, with the reason.
+    What you do not change is carried over: tags, links, fields that memcli does not know. The nearest entries by their words are
     listed as not updated; --also replaces them together. memcli undo ID goes back.
 
     \b

@@ -23,7 +23,6 @@ from memcli.errors import InvalidContent, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.vault import anchoring, lineage
 from memcli.vault.agents import refuse_other_groups, refuse_unless
-from memcli.vault.free_paths import next_path
 from memcli.vault.saved import why_not_shown
 
 TYPE_CHECKING = False
@@ -227,7 +226,6 @@ def _replaced(
     """Put the new version in the place of the first, and the others in the archive."""
     vault, change, now = at.vault, at.change, at.now
     first, *others = old
-    fresh = fresh.replace(path=next_path(vault, first.entry, fresh.display_title))
     around = _look_around(vault, fresh, [item.entry for item in old])
     places = [layout.archived(item.path, item.entry.id) for item in old]
     diff = _diff(vault, first, fresh) if dry_run else None

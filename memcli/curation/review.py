@@ -22,7 +22,6 @@ from memcli.errors import MemcliError, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage
 from memcli.vault.agents import refuse_unless
-from memcli.vault.free_paths import next_path
 
 TYPE_CHECKING = False
 
@@ -188,7 +187,7 @@ def supersede(
         if not reason:
             # `superseded_by` names it, to those who may see it; a text would to all.
             reason = "superseded in review"
-        fresh = fresh.replace(path=next_path(vault, target.entry, fresh.display_title))
+        fresh = fresh.replace(path=target.path)
         lineage.replace(vault, at.change, target, fresh, reason=reason, now=at.now)
         at.change.remove(stored.path, expected=stored.data)
         at.change.note(fresh, "review")

@@ -1,12 +1,12 @@
 """Versions of an entry: how one takes the place of another, and how to follow them; and
 the evidence of what was drawn from entries: what it said, and who may see it.
 
-Invariant: lineage is a chain in both directions. The new version stands at the path
-that `free_paths.next_path` gives, so links keep working; the old one stands below
-`archive/`, word for word, and says which version replaced it, when and why. One entry
-may replace several; no entry is replaced twice. An entry that was drawn from memories
-is shown only to those who may see each of them, and carries the fingerprint of every
-one, so that a later edit by hand shows.
+Invariant: lineage is a chain in both directions. The new version stands at the path of
+the old one, so links keep working; that one stands below `archive/`, word for word, and
+says which version replaced it, when and why. One entry may replace several; no entry is
+replaced twice. An entry that was drawn from memories is shown only to those who may see
+each of them, and carries the fingerprint of every one, so that a later edit by hand
+shows.
 """
 
 from __future__ import annotations
@@ -67,8 +67,7 @@ def replace(
         change: the transaction.
         old: the entry that is replaced, as it was read inside the transaction.
         fresh: the new version: with an id, a body and all fields that it should carry,
-            and the path where it goes, which is that of `old` or one that is free.
-            Its status and lineage are set here.
+            at the path of `old`. Its status and lineage are set here.
         reason: why, for people who look at the history.
         now: the moment, ISO 8601.
 
@@ -89,8 +88,8 @@ def replace(
     )
     place = archive(vault, change, old, by=fresh.id, reason=reason, now=now)
     data = codec.rewrite(old.data, fresh, kinds=vault.kinds)
-    # At the same path this takes the place of the removal that `archive` noted.
-    change.put(fresh.path, data, expected=old.data if fresh.path == old.path else None)
+    # This takes the place of the removal that `archive` noted.
+    change.put(old.path, data, expected=old.data)
     return place
 
 

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import evolve
 from memcli.entries.entry import Status
 from memcli.entries.ids import is_adopted
 from memcli.entries.text.links import links_of
@@ -28,14 +27,13 @@ def texts(vault: Vault, **view: Any) -> list[str]:
     return sorted(row.text for row in found.rows)
 
 
-def test_lineage_goes_both_ways_and_the_name_follows_the_title(vault: Vault) -> None:
+def test_lineage_goes_both_ways_and_the_path_stays(vault: Vault) -> None:
     old = save(vault, "We deploy on Tuesdays", kind="convention")
     path = vault.path_of(old)
     done = vault.evolve(old, "We deploy on Mondays", reason="the freeze moved")
     new, before = vault.get(done.id), vault.get(old)
     assert (new.path, new.supersedes) == (done.path, old)
-    assert new.path == path.replace("tuesdays", "mondays")
-    assert not Path(vault.root, path).exists()
+    assert new.path == path
     assert before.superseded_by == done.id
     assert (before.status, before.reason) == (Status.SUPERSEDED, "the freeze moved")
     assert before.path == path.replace("memories/", "archive/memories/").replace(
@@ -140,19 +138,6 @@ def test_links_to_the_path_keep_working_and_lead_to_the_new_version(
     targets = inspect(vault, linking).links
     assert [link.entry and link.entry.id for link in targets] == [new, new]
     assert {row.id for row in inspect(vault, new).backlinks} == {linking}
-
-
-@pytest.mark.parametrize(
-    ("title", "name"),
-    [("Two", "two.md"), ("taken", "taken-2.md"), ("Oné!", "one.md"), ("aux", None)],
-)
-def test_a_file_is_named_after_its_title_as_a_new_one_would_be(
-    vault: Vault, title: str, name: str | None
-) -> None:
-    save(vault, "taken")
-    done = evolve.evolve(vault, save(vault, "one"), {"title": title})
-    assert Path(done.path).name == (name or "aux-note.md")
-    assert vault.get(done.id).path == done.path
 
 
 @pytest.mark.parametrize(

@@ -130,11 +130,9 @@ def working_tree(vault: Vault, repository: Repository) -> list[Differing]:
     raced = set()
     if staged and tree.index_is_another_commit(repository):
         raced = {path for path in staged if codes[path][0] in "MD"}
-    # The old version of an evolve that gave the file another name, back in its place.
-    archived_from = {layout.before_archive(path) for path in gone}
     new = {path for path, code in codes.items() if _UNCOMMITTED.get(code) == "new"}
     edited = {path for path, code in codes.items() if code == " M"}
-    older = _older(repository, [*edited, *raced, *(new & archived_from)])
+    older = _older(repository, [*edited, *raced])
     found = {path: Differing(path, state) for path, state in lost.items()}
     # A note without an id is known by its bytes.
     held = _by_content(vault.root, {*new, *edited} if gone else ())

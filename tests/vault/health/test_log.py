@@ -36,7 +36,7 @@ def test_each_change_is_named_with_its_entries(vault: Vault) -> None:
         ("resolved", [("We deploy on Mondays", "changed")]),
         (
             "evolved",
-            [("We deploy on Tuesdays", "changed"), ("We deploy on Mondays", "added")],
+            [("We deploy on Tuesdays", "added"), ("We deploy on Mondays", "changed")],
         ),
         ("saved", [("We deploy on Tuesdays", "added")]),
     ]
