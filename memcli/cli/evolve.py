@@ -62,8 +62,9 @@ def evolve(
     """Replace a memory by its next version, and keep the old one
 
     It takes the place of the file; the old version moves to archive/, with the reason.
-    What you do not change is carried over: tags, links, fields that memcli does not know. The nearest entries by their words are
-    listed as not updated; --also replaces them together. memcli undo ID goes back.
+    What you do not change is carried over: tags, links, fields that memcli does not
+    know. The nearest entries by their words are listed as not updated; --also replaces
+    them together. memcli undo ID goes back.
 
     \b
     Example:

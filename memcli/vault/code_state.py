@@ -47,14 +47,12 @@ if TYPE_CHECKING:
         def project(self) -> str | None: ...
 
 
-HOOK_SECONDS = 0.02
-"""Seconds that a hook may spend on all entries that it tells."""
+OF_A_HOOK = (0.02, 200_000)
+"""Seconds that a hook may spend on all entries that it tells, and bytes of a file that
+it has time for: to look through 1 MB takes longer."""
 
 SECONDS = 0.25
 """Seconds that an answer may spend on all of its rows: a person waits for it."""
-
-# A hook has time for small files only: to look through 1 MB takes longer than it has.
-_HOOK_BYTES = 200_000
 
 
 class CodeState(NamedTuple):
@@ -133,11 +131,6 @@ class Watch:
 def _places(entry: Anchored) -> list[Anchor | Name]:
     """The places that an entry names."""
     return [*anchors.read_all(entry.code), *anchors.read_names(entry.code_names)]
-
-
-def hook_watch(project: Project | None) -> Watch:
-    """A look with what a hook may spend."""
-    return Watch(project, HOOK_SECONDS, _HOOK_BYTES)
 
 
 def is_stale(states: Sequence[CodeState]) -> bool:

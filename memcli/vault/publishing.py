@@ -27,7 +27,7 @@ from memcli.storage.known_vaults import redacted
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from memcli.entries.entry import Entry
     from memcli.search.postgres.engine import Published
@@ -127,10 +127,9 @@ def publish(
         entries, broken = standing.sums.documents, 0
         due = decide(standing)
         if due and not publisher.is_current(standing):
-            found = _Found(repository, reading, progress)
-            tables = found.tables(blobs)
+            tables, broken = _tables(repository, reading, blobs, progress)
             size = tables.end()
-            entries, broken = size.documents, found.broken
+            entries = size.documents
             if not dry_run:
                 with publisher.turn():
                     # Another one may just have ended.
@@ -150,84 +149,64 @@ def publish(
     )
 
 
-class _Found:
-    """The entries of a commit that all may see.
+def _tables(
+    repository: Repository,
+    reading: Files,
+    blobs: Sequence[Blob],
+    progress: Callable[[int, int], None] | None,
+) -> tuple[Tables, int]:
+    """The tables of the entries that all may see, and how many files are no entries."""
+    wanted = [blob for blob in blobs if _is_listed(blob.path)]
+    tables, broken = Tables(), 0
+    hidden: set[str] = set()
+    naming: list[tuple[Blob, bytes]] = []
 
-    Attributes:
-        broken: how many files are no entries.
-    """
+    def shared(entry: Entry) -> Entry | None:
+        if entry.visibility is Visibility.SHARED:
+            return entry
+        hidden.add(entry.id)
+        return None
 
-    def __init__(
-        self,
-        repository: Repository,
-        files: Files,
-        progress: Callable[[int, int], None] | None,
-    ) -> None:
-        self._repository = repository
-        self._files = files
-        self._progress = progress or (lambda _done, _all: None)
-        self._hidden: set[str] = set()
-        self.broken = 0
-
-    def tables(self, blobs: Iterable[Blob]) -> Tables:
-        """The tables of these entries."""
-        wanted = [
-            blob
-            for blob in blobs
-            if layout.is_entry(blob.path) and _is_listed(blob.path)
-        ]
-        tables = Tables()
-        naming: list[tuple[Blob, bytes]] = []
-        for start in range(0, len(wanted), _BATCH):
-            some = wanted[start : start + _BATCH]
-            contents = self._repository.contents(some)
-            for blob, data in zip(some, contents, strict=True):
-                names: list[bool] = []
-
-                def seen(entry: Entry, names: list[bool] = names) -> Entry | None:
-                    if entry.visibility is not Visibility.SHARED:
-                        self._hidden.add(entry.id)
-                        return None
-                    names.append(_names_others(entry))
-                    return entry
-
-                found = self._files.held(blob.path, data, seen)
-                self.broken += found.broken is not None
-                if names == [True]:
-                    naming.append((blob, data))
-                elif found.document is not None:
-                    tables.add(found.document)
-            self._progress(start + len(some), len(wanted))
-        # Once it is known which entries are not published.
-        for blob, data in naming:
-            document = self._files.held(blob.path, data, self._censored).document
-            if document is not None:
-                tables.add(document)
-        return tables
-
-    def _censored(self, entry: Entry) -> Entry:
-        """An entry without the ids of those that are not published."""
-        hidden, by = self._hidden, entry.superseded_by
-        evidence = tuple(name for name in entry.evidence if name not in hidden)
-        return entry.replace(
-            supersedes=None if entry.supersedes in hidden else entry.supersedes,
-            superseded_by=None if by in hidden else by,
-            evidence=evidence,
-            fingerprints=tuple(
-                each
-                for each in entry.fingerprints
-                if each.partition(":")[0] in evidence
-            ),
-        )
+    for start in range(0, len(wanted), _BATCH):
+        some = wanted[start : start + _BATCH]
+        for blob, data in zip(some, repository.contents(some), strict=True):
+            found = reading.held(blob.path, data, shared)
+            broken += found.broken is not None
+            if found.document is None:
+                continue
+            row = found.document.row
+            if row.supersedes or row.superseded_by or row.evidence:
+                naming.append((blob, data))
+            else:
+                tables.add(found.document)
+        if progress is not None:
+            progress(start + len(some), len(wanted))
+    # Once it is known which entries are not published.
+    for blob, data in naming:
+        censored = partial(_censored, hidden=hidden)
+        document = reading.held(blob.path, data, censored).document
+        if document is not None:
+            tables.add(document)
+    return tables, broken
 
 
-def _names_others(entry: Entry) -> bool:
-    return bool(entry.supersedes or entry.superseded_by or entry.evidence)
+def _censored(entry: Entry, hidden: Collection[str]) -> Entry:
+    """An entry without the ids of those that are not published."""
+    after = entry.superseded_by
+    evidence = tuple(name for name in entry.evidence if name not in hidden)
+    prints = entry.fingerprints
+    return entry.replace(
+        supersedes=None if entry.supersedes in hidden else entry.supersedes,
+        superseded_by=None if after in hidden else after,
+        evidence=evidence,
+        fingerprints=tuple(p for p in prints if p.partition(":")[0] in evidence),
+    )
 
 
 def _is_listed(path: str) -> bool:
-    """Whether a listing of the vault would hold a path: as `storage.listing` does."""
-    return not any(name.startswith(".") for name in path.split("/"))
+    """Whether a path is that of an entry which `storage.listing` would list."""
+    is_hidden = any(name.startswith(".") for name in path.split("/"))
+    return layout.is_entry(path) and not is_hidden
 
 
 @contextmanager

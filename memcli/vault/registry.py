@@ -31,10 +31,11 @@ if TYPE_CHECKING:
 
     # Of a file that cannot be used: the line, and why.
     _Broken = tuple[int, str]
-    # The listing by folder, and what it holds.
-    _Cached = tuple[dict[str, str], "Registry"]
+    # By path the time and the size of a file.
+    _Stamps = dict[str, list[int]]
+    _Cached = tuple[_Stamps, "Registry"]
 
-_VERSION = 6
+_VERSION = 7
 # A file may change again within the same tick of the clock: of one so young nothing is
 # kept, so that it is read again.
 _RACY_NS = 2_000_000_000
@@ -84,14 +85,14 @@ def load(root: str, agent: Agent | None = None) -> Registry:
         root: the vault's folder.
         agent: the agent that asks, which gets only what it may see; None is the owner.
     """
-    listing = _listing(root)
-    if not listing:
+    stamps = _stamps(root)
+    if not stamps:
         return EMPTY
     cached = files.load_value(_cache_path(root), _parsed)
-    if cached is not None and cached[0] == listing:
+    if cached is not None and cached[0] == stamps:
         registry = cached[1]
     else:
-        registry = _read(root, listing, cached)
+        registry = _read(root, stamps, cached)
     if agent is None:
         return registry
     from memcli.entries.text.mentions import compiled
@@ -103,8 +104,8 @@ def load(root: str, agent: Agent | None = None) -> Registry:
 # --- files ------------------------------------------------------------------------
 
 
-def _listing(root: str) -> dict[str, str]:
-    """The folders of registry files, as `listing.scan` has them, each as a text."""
+def _stamps(root: str) -> _Stamps:
+    """The time and the size of every registry file, by its path."""
     top = os.path.join(root, layout.ENTITIES)
     if os.path.islink(top):
         return {}
@@ -113,26 +114,20 @@ def _listing(root: str) -> dict[str, str]:
     except MemcliError:  # there is no folder, or it may not be listed
         return {}
     return {
-        folder: part.decode("latin-1")
+        f"{layout.ENTITIES}/{path}": [*stat]
         for folder, part in folders.items()
         if folder.partition("/")[0] in _TYPES
+        for path, stat in stats_of(part)
     }
 
 
-def _stamps(listing: Mapping[str, str]) -> dict[str, tuple[int, int]]:
-    """The (time, size) of every file of a listing, by its path."""
-    parts = (stats_of(part.encode("latin-1")) for part in listing.values())
-    return {f"{layout.ENTITIES}/{path}": stat for part in parts for path, stat in part}
-
-
-def _read(root: str, listing: Mapping[str, str], cached: _Cached | None) -> Registry:
+def _read(root: str, stamps: _Stamps, cached: _Cached | None) -> Registry:
     """Read what is not in the cache, and write the cache anew."""
     from memcli.entries.text.mentions import compiled
 
-    stamps = _stamps(listing)
     known: dict[str, Registered | _Broken] = {}
     if cached is not None:
-        old, rows = _stamps(cached[0]), cached[1].files.items()
+        old, rows = cached[0], cached[1].files.items()
         known = {path: row for path, row in rows if old.get(path) == stamps.get(path)}
     found = {path: known.get(path) or _read_file(root, path) for path in sorted(stamps)}
     names = compiled(each for each in found.values() if _is_entity(each))
@@ -140,7 +135,7 @@ def _read(root: str, listing: Mapping[str, str], cached: _Cached | None) -> Regi
         path = _cache_path(root)
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            files.store_value(path, (_VERSION, listing, names, found))
+            files.store_value(path, (_VERSION, stamps, names, found))
         except OSError:  # a vault that may only be read
             pass
     return Registry(found, names)
@@ -159,11 +154,11 @@ def _read_file(root: str, path: str) -> Registered | _Broken:
 def _parsed(state: Any) -> _Cached | None:
     """The parts of a cache. Nobody but the user writes there, so what is in them is not
     looked at."""
-    version, listing, names, rows = state
+    version, stamps, names, rows = state
     if version != _VERSION:
         return None
     found = {path: _of_row(row) for path, row in rows.items()}
-    return listing, Registry(found, Compiled(*names))
+    return stamps, Registry(found, Compiled(*names))
 
 
 def _of_row(row: list[Any]) -> Registered | _Broken:

@@ -298,10 +298,9 @@ class Vault:
                 return False
             from memcli.vault import code_state
 
-            hurries = self.caller.via == "hook"
-            look = code_state.hook_watch if hurries else code_state.Watch
+            limits = code_state.OF_A_HOOK if self.caller.via == "hook" else ()
             try:
-                watch = watch or look(self.project)
+                watch = watch or code_state.Watch(self.project, *limits)
             except MemcliError:  # a config that names no project; hooks go on
                 return False
             return code_state.is_stale(watch.states(row, source))

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 _MOST_COMMITS = 20
-# Files beside the entries that are the owner's, or whose names tell of hidden ones.
-_OWNERS = (".", f"{layout.ENTITIES}/", f"{layout.ARCHIVE}/")
 
 
 class Link(NamedTuple):
@@ -178,11 +176,8 @@ def _links(vault: Vault, entry: Entry, reader: Reader) -> list[Link]:
     }
     plain: dict[str, str] = {}
     if None in found.values():
-        # Nothing says who may see these, so an agent is told of none that is owned.
-        others = walked(vault.root).others
-        if vault.agent is not None:
-            others = [path for path in others if not path.startswith(_OWNERS)]
-        plain = pages(vault, others)
+        # Nothing says who may see these, so an agent is told of none.
+        plain = pages(vault, [] if vault.agent else walked(vault.root).others)
     made = []
     for target, doc in found.items():
         if doc is not None:

@@ -328,11 +328,6 @@ def _is_half(folder: str, name: str) -> bool:
     return stat.S_ISREG(found.st_mode) and found.st_mtime < time.time() - _ABANDONED
 
 
-def _leftover(path: str) -> Finding:
-    message = "left over from a killed write"
-    return Finding(path, 1, "leftover", WARNING, message, MEND)
-
-
 def _holds_pages(prefix: str) -> bool:
     """Whether files of a folder are pages that memcli writes, as the README is."""
     folder = prefix.removeprefix(f"{layout.ARCHIVE}/")
@@ -357,7 +352,8 @@ def misplaced(
             tracked = tracked_other_than_notes(repository)
     # memcli commits no such file, so one that is committed is a person's.
     for path in {*tree.leftovers}.difference(path for _, path in tracked):
-        yield _leftover(path)
+        message = "left over from a killed write"
+        yield Finding(path, 1, "leftover", WARNING, message, MEND)
     for path in tree.odd:
         message = "its path holds a control character; not read, not searched"
         name = path.encode("unicode_escape").decode()

@@ -101,7 +101,7 @@ def test_after_its_time_a_hook_tells_what_it_did_not_check(
 
     def slow(folder: str, path: str, **more: Any) -> checkout.Look:
         looks.append(path)
-        time.sleep(code_state.HOOK_SECONDS + 0.01)
+        time.sleep(code_state.OF_A_HOOK[0] + 0.01)
         return true(folder, path, **more)
 
     monkeypatch.setattr(checkout, "read", slow)
