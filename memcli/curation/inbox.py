@@ -174,7 +174,7 @@ def _candidate(row: StoredRow, now: int) -> PendingEntry:
 
 def offer(
     vault: Vault,
-    change: Transaction | None,
+    change: Transaction,
     drafts: Sequence[Entry],
     saved: Sequence[Saved],
     held: HeldTexts,
@@ -183,7 +183,7 @@ def offer(
 
     Args:
         vault: where they are.
-        change: an open transaction; None only plans.
+        change: an open transaction.
         drafts, saved: what was mined, and what became of each.
         held: what the vault holds of it, as `saving.look_up` gives it.
     """

@@ -129,23 +129,19 @@ def bring(
         name, agent = session.forked_from, vault.agent_name
         records.append(session_records.get(vault.root, session.host, name, agent))
 
-    def write(transaction: Transaction | None) -> list[Fate]:
+    with Changing(vault) as at:
+        at.change.dry_run = dry_run
         known = vault.read(lambda reader: _earlier(reader, session, records))
         planned = [
             routing.by_confidence(vault, candidate, source, project)
             for candidate in mined.candidates
         ]
         planned = vault.read(lambda reader: routing.by_vault(vault, reader, planned))
-        return _written(vault, transaction, planned, known)
-
-    about = session, source["transcript"] or "", mined.turns
-    if dry_run:
-        return Reflected(*about, write(None), None, dry_run)
-    with Changing(vault) as at:
-        fates = write(at.change)
+        fates = _written(vault, at.change, planned, known)
         if mined.whole and earlier:
             fates = _taken_back(at, fates, earlier)
         at.change.message = f"reflect: {session.id[:80]}"
+    about = session, source["transcript"] or "", mined.turns
     return Reflected(*about, fates, at.change.commit, dry_run)
 
 
@@ -194,11 +190,11 @@ def _taken_back(at: Changing, fates: Sequence[Fate], earlier: Record) -> list[Fa
 
 def _written(
     vault: Vault,
-    transaction: Transaction | None,
+    transaction: Transaction,
     routes: Sequence[Fate],
     known: Sequence[_Before],
 ) -> list[Fate]:
-    """Put everything into the transaction; without one, say what would be put.
+    """Put everything into the transaction.
 
     The caps of a session count its candidates: one those that are saved, the other
     those that wait for a review. One that the vault holds already

@@ -58,6 +58,7 @@ class Transaction:
         commit: its id, once it is there.
         action: what is done to the entries, for `note`.
         allow_secret: whether text that looks like a secret may be written.
+        dry_run: whether nothing is written at the end either.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class Transaction:
         self.action = "save"
         self.commit: str | None = None
         self.allow_secret = False
+        self.dry_run = False
         self._carried: list[bytes] = []
         self._root = root
         self._environ = environ
@@ -145,7 +147,7 @@ class Transaction:
 
     def __exit__(self, _: object, error: object, _trace: object) -> None:
         try:
-            if error is None and (self._after or self._included):
+            if error is None and not self.dry_run and (self._after or self._included):
                 self._commit()
         finally:
             self._lock.__exit__()

@@ -6,11 +6,11 @@ byte of the file changes. A vault's setting is a commit, a user's is not.
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from memcli.entries import layout
+from memcli.entries.entry import nearest
 from memcli.errors import InvalidConfig, InvalidValue
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, known_vaults, settings, state_dirs, user_config
@@ -89,11 +89,9 @@ def _meant(name: str) -> tuple[str, Any]:
     names = [*settings.defaults(), DEFAULT_VAULT]
     for table, (_, keys) in _TABLES.items():
         names += [f"{table}.{key}" for key in keys if table not in _CHOSEN]
-    near = difflib.get_close_matches(name, names, 1, 0.5)
     raise InvalidValue(
         f"there is no setting '{name}'",
-        hint=(f"Did you mean '{near[0]}'? " if near else "")
-        + "What there is: memcli config list",
+        hint=f"{nearest(name, names) or ''} What there is: memcli config list".strip(),
         code="invalid_setting",
     )
 

@@ -2,13 +2,10 @@
 the entry that holds its text.
 
 Invariant: everything goes into the caller's transaction, in the order of the drafts,
-and each draft sees what those before it brought. Without a transaction nothing is
-written, and the answer says what would be.
+and each draft sees what those before it brought.
 """
 
 from __future__ import annotations
-
-import os
 
 from memcli.entries import codec, dates, fields, layout
 from memcli.entries.eligibility import facts
@@ -51,7 +48,7 @@ _MERGED_INTO = ("active", "pending")
 
 def place(
     vault: Vault,
-    change: Transaction | None,
+    change: Transaction,
     drafts: Sequence[Entry],
     held_texts: HeldTexts,
     *,
@@ -61,7 +58,7 @@ def place(
 
     Args:
         vault: where to.
-        change: an open transaction; None only says what would be done.
+        change: an open transaction.
         drafts: in their order.
         held_texts: of `saving.look_up`; what is placed is added to it.
         register: whether those of their entities that are new are registered.
@@ -76,7 +73,7 @@ class _Placing:
     def __init__(
         self,
         vault: Vault,
-        change: Transaction | None,
+        change: Transaction,
         held_texts: HeldTexts,
         *,
         register: bool,
@@ -109,18 +106,13 @@ class _Placing:
     def _create(self, number: int, draft: Entry, resolved_id: str | None) -> Saved:
         """Make an entry of a draft whose text no entry holds."""
         entry, unclear = self._prepared(draft)
-        registered: list[str] = []
-        if self._change is not None:
-            # An id that an agent brings may be that of an entry which it does not see.
-            given_id = entry.id if self._vault.agent is None else ""
-            entry_id = given_id or new_id(
-                self._now_ms + number, self._vault.caller.entropy
-            )
-            entry = entry.replace(id=entry_id)
-            data = codec.encode(entry)
-            self._change.put(entry.path, data, expected=None)
-            self._change.note(entry)
-            registered = self._register_new(self._change, entry, draft.entities)
+        # An id that an agent brings may be that of an entry which it does not see.
+        given_id = entry.id if self._vault.agent is None else ""
+        entropy = self._vault.caller.entropy
+        entry = entry.replace(id=given_id or new_id(self._now_ms + number, entropy))
+        self._change.put(entry.path, codec.encode(entry), expected=None)
+        self._change.note(entry)
+        registered = self._register_new(entry, draft.entities)
         notes = [
             f"an entry with the same text is {earlier.status}: {earlier.id}"
             for earlier in self._held_texts.earlier(draft)
@@ -130,7 +122,7 @@ class _Placing:
         notes += map(self._names.explained, unclear)
         self._held_texts.add(entry.body, self._held(entry))
         return Saved(
-            entry.id,
+            "" if self._change.dry_run else entry.id,
             entry.path,
             "created",
             entry.display_title,
@@ -157,9 +149,7 @@ class _Placing:
         path = free_paths.free_path(self._vault, folder, name, self._folders)
         return entry.replace(path=path), unclear
 
-    def _register_new(
-        self, change: Transaction, entry: Entry, given: Sequence[str]
-    ) -> list[str]:
+    def _register_new(self, entry: Entry, given: Sequence[str]) -> list[str]:
         """Put a registry file for each of these names that is new; their names.
 
         A skill is an entity itself, also where the others are not registered. A
@@ -185,7 +175,7 @@ class _Placing:
             values = {"type": type_, "path": path, "visibility": str(entry.visibility)}
             entity = taken(Registered, entry, name=name, aliases=(), **values)
             data = registry.encode_entity(entity, vault.new_id())
-            change.put(path, data, expected=None)
+            self._change.put(path, data, expected=None)
         return new
 
     def _join(self, match: tuple[Held, str], draft: Entry) -> Saved:
@@ -196,17 +186,19 @@ class _Placing:
         """
         from memcli.entries.text.mentions import fold
 
-        change, vault = self._change, self._vault
+        vault = self._vault
         held, outcome = match
         held = held._replace(path=self._moved.get(held.path, held.path))
-        met = outcome in ("seen", "recurred") and change is not None
+        met = outcome in ("seen", "recurred")
         adds = brings(draft) and held.status in _MERGED_INTO
         adds = adds and draft.source.writer not in MINERS
         by_id = draft.id == held.id
-        said = change is not None and not duplicates.is_extracted(draft)
-        data = self._data_of(held.path) if met or adds or by_id or said else None
-        if data is None:
+        said = not duplicates.is_extracted(draft)
+        if not (met or adds or by_id or said):
             return matched(held, outcome)
+        data = self._change.pending(held.path)
+        if data is None:
+            data = vault.stored(held.path).data
         before = codec.decode(data, held.path, kinds=vault.kinds).entry
         if by_id and fingerprint(draft.body) != fingerprint(before.body):
             note = f"{held.id} is there with another text, which stays as it is"
@@ -231,13 +223,13 @@ class _Placing:
             outcome = "merged"
         self._know_end(done.entry)
         registered: list[str] = []
-        if change is not None and done.entry != before:
+        if done.entry != before:
             if done.taken:
                 fields.refuse_wide(done.entry)
-            held = self._rewrite(change, held, done.entry, data)
-            change.note(draft.replace(id=held.id))
+            held = self._rewrite(held, done.entry, data)
+            self._change.note(draft.replace(id=held.id))
             if "entities" in done.taken:
-                registered = self._register_new(change, done.entry, given)
+                registered = self._register_new(done.entry, given)
         saved = matched(held, outcome)
         notes = [sentence(held.id, left) for left in done.left]
         return saved._replace(
@@ -255,12 +247,10 @@ class _Placing:
     def _held(self, entry: Entry) -> Held:
         return duplicates.held(entry, facts(entry), self._now_ms // 1000)
 
-    def _rewrite(
-        self, change: Transaction, held: Held, entry: Entry, data: bytes
-    ) -> Held:
+    def _rewrite(self, held: Held, entry: Entry, data: bytes) -> Held:
         """Write an entry that was there; one that waited in the inbox and is now active
         leaves it."""
-        path = held.path
+        change, path = self._change, held.path
         leaves = entry.status is Status.ACTIVE and path.startswith(layout.INBOX + "/")
         if leaves:
             folder, name = layout.folder_for(entry), slug(entry.display_title)
@@ -276,16 +266,6 @@ class _Placing:
         else:
             change.put(path, fresh)
         return held._replace(path=path, status=str(entry.status))
-
-    def _data_of(self, path: str) -> bytes | None:
-        """A file's bytes as they will be; None where a plan has not written it."""
-        change = self._change
-        pending = change.pending(path) if change is not None else None
-        if pending is not None:
-            return pending
-        if change is None and not os.path.exists(os.path.join(self._vault.root, path)):
-            return None
-        return self._vault.stored(path).data
 
 
 def _skill_name(entry: Entry) -> str:

@@ -114,8 +114,9 @@ def _in_code(vault: Vault, drafts: Sequence[Entry], verb: str) -> Sequence[Entry
 
 def plan(vault: Vault, drafts: Sequence[Entry]) -> list[Saved]:
     """The outcome of `save_all` for these drafts; ids are empty, paths likely."""
-    held_texts = look_up(vault, drafts)[0]
-    return place(vault, None, drafts, held_texts)
+    with vault.transaction() as change:
+        change.dry_run = True
+        return place(vault, change, drafts, look_up(vault, drafts)[0])
 
 
 # A file of more is compared with what is resolved up to here: some 3 ms a draft.

@@ -114,7 +114,7 @@ def test_two_lines_of_one_batch_become_one_entry_with_the_tags_of_both(
 ) -> None:
     drafts = [vault.draft({"text": TEXT, "tags": [tag]}) for tag in "ab"]
     planned = saving.plan(vault, drafts)
-    assert [item.outcome for item in planned] == ["created", "duplicate"]
+    assert [item.outcome for item in planned] == ["created", "merged"]
     created, merged = vault.save_all(drafts)
     assert (created.id, merged.outcome) == (merged.id, "merged")
     assert vault.get(created.id).tags == ("a", "b")
