@@ -70,20 +70,13 @@ class Similar(NamedTuple):
 def near(reader: Reader, later: Later, entry: Entry) -> tuple[Similar, ...]:
     """The entries in force whose words are nearest to a draft's, where it holds."""
     mine = _terms(entry)
-
-    rows = _indexed(reader, later, mine, lambda doc: not reader.odd((doc,)))
-    for other in later.entries():
-        # A fourth of the words in common is cheap to see, and less says too little.
-        body = other.body.lower()
-        if len(mine) <= 4 * sum(word in body for word in mine):
-            row = _row(other)
-            if row.status == _ACTIVE:
-                rows.append((_likeness(mine, row), row))
+    rows = _alike(reader, later, mine, lambda doc: not reader.odd((doc,)))
     when = entry.occurred_at or "9"  # what is saved now is newer than all
     return nearest(
         similar(likeness, row, entry.body, when)
         for likeness, row in rows
-        if entry.project in (None, row.project or entry.project)
+        if row.status == _ACTIVE
+        and entry.project in (None, row.project or entry.project)
         and row.id not in entry.evidence
     )
 
@@ -100,16 +93,25 @@ def _terms(entry: Entry) -> set[str]:
     return set(_row(entry).terms)
 
 
-def _indexed(
+def _alike(
     reader: Reader,
     later: Later | None,
-    terms: Collection[str],
+    mine: set[str],
     admit: Callable[[int], bool],
     within: Collection[int] | None = None,
 ) -> list[tuple[float, StoredRow]]:
-    """As `alike`, without the rows of files that changed since."""
-    rows = alike(reader, terms, admit, limit=10, within=within)
-    return [pair for pair in rows if later is None or later.is_current(pair[1])]
+    """As `alike`, but of files that changed since what they say now."""
+    rows = alike(reader, mine, admit, limit=10, within=within)
+    if later is None:
+        return rows
+    rows = [pair for pair in rows if later.is_current(pair[1])]
+    for other in later.entries():
+        # A fourth of the words in common is cheap to see, and less says too little.
+        body = other.body.lower()
+        if len(mine) <= 4 * sum(word in body for word in mine):
+            row = _row(other)
+            rows.append((_likeness(mine, row), row))
+    return rows
 
 
 def similar(likeness: float, row: StoredRow, text: str, when: str) -> Similar:
@@ -145,16 +147,11 @@ def like_resolved(
     settling = set(reader.claims.settling())
     if not settling and (later is None or not later.files.changed):
         return None
-    mine = _terms(entry)
-    rows = _indexed(reader, later, mine, lambda _: True, settling)
-    for other in later.entries() if later else ():
-        if resolve_of(other) is not None:
-            row = _row(other)
-            rows.append((_likeness(mine, row), row))
+    rows = _alike(reader, later, _terms(entry), lambda _: True, settling)
     found = (
         Similar(row.id, row.title, likeness)
         for likeness, row in rows
-        if likeness >= _LIKE_RESOLVED
+        if likeness >= _LIKE_RESOLVED and resolve_of(row) is not None
     )
     return max(found, key=lambda item: (item.likeness, item.id), default=None)
 

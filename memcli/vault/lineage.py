@@ -26,7 +26,7 @@ from memcli.vault import lookup
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
@@ -254,24 +254,12 @@ def versions(reader: Reader, entry_id: str) -> list[Version]:
             for way in ("supersedes", "superseded_by")
             for doc in reader.exact(way, name)
         ]
-    oldest_first = sorted(
-        rows.values(), key=lambda row: (_depth(row, rows), row.created, row.id)
-    )
+    oldest_first = sorted(rows.values(), key=lambda row: (row.created, row.id))
     active = str(Status.ACTIVE)
     return [
         taken(Version, row, current=row.status == active and not row.superseded_by)
         for row in oldest_first
     ]
-
-
-def _depth(row: StoredRow, rows: Mapping[str, StoredRow]) -> int:
-    """How many versions stand before this one."""
-    depth, seen = 0, {row.id}
-    while row.supersedes and row.supersedes in rows and row.supersedes not in seen:
-        row = rows[row.supersedes]
-        seen.add(row.id)
-        depth += 1
-    return depth
 
 
 def _head(reader: Reader, entry_id: str) -> StoredRow | None:

@@ -290,16 +290,10 @@ def _event(repository: Repository, step: Step) -> Event:
 
 
 def _moved(entries: list[Named]) -> list[Named]:
-    """The entries with one that has another path now as changed, and named once."""
-    ids = {
-        how: {entry.id for entry in entries if entry.id and entry.how == how}
-        for how in ("added", "removed")
-    }
-    moved = ids["added"] & ids["removed"]
+    """The entries, with one that has another path now named once."""
+    there = {entry.id for entry in entries if entry.how != "removed"} - {None}
     return [
-        entry._replace(how="changed") if entry.id in moved else entry
-        for entry in entries
-        if entry.id not in moved or entry.how != "removed"
+        entry for entry in entries if entry.how != "removed" or entry.id not in there
     ]
 
 

@@ -11,7 +11,6 @@ pull` does, and the memories are gone from the folder; they are still in the his
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import stat
@@ -211,7 +210,7 @@ def _place_of(
     except MemcliError:
         return ""
     if is_adopted(entry_id):
-        places = [*held.get(_digest(data), ())]
+        places = [*held.get(data, ())]
     else:
         rows = vault.read(lambda reader: lookup.of_id(reader, entry_id))
         places = [row.path for row in rows if row.path != path]
@@ -219,15 +218,11 @@ def _place_of(
 
 
 def _by_content(root: str, paths: Collection[str]) -> dict[bytes | None, list[str]]:
-    """Those of some paths that hold the same bytes, by the digest of these."""
+    """Those of some paths that hold the same bytes, by these."""
     held: dict[bytes | None, list[str]] = {}
     for path in sorted(paths):
-        held.setdefault(_digest(_on_disk(root, path)), []).append(path)
+        held.setdefault(_on_disk(root, path), []).append(path)
     return held
-
-
-def _digest(data: bytes | None) -> bytes | None:
-    return None if data is None else hashlib.sha256(data).digest()
 
 
 def _on_disk(root: str, path: str) -> bytes | None:
