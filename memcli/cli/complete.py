@@ -151,6 +151,7 @@ def _values(
         return [(host.name, "") for host in table.with_hooks()]
     if what == "vault":
         return _vaults(environ)
+    from memcli.search.index import FEW
     from memcli.vault.caller import Caller
     from memcli.vault.vault import Vault
 
@@ -158,8 +159,8 @@ def _values(
     caller = Caller(environ=environ, agent=agent, cwd=os.getcwd(), waits=False)
     vault = Vault.open(given.get("vault") or given.get("vaults"), caller)
     only = "pending" if name == "review" and one.is_argument else ""
-    return vault.opened.as_it_is(
-        lambda reader: list(_of_vault(what, vault, reader, current, only))
+    return vault.opened.read(
+        lambda reader: list(_of_vault(what, vault, reader, current, only)), most=FEW
     )
 
 

@@ -204,7 +204,9 @@ def inside(reader: Reader, window: Window | None) -> Inside | None:
 # --- the words around a question that say only that it is one -------------------------
 
 _OPENING = frozenset(
-    "what what's which do does tell remind can please so and everything anything".split()
+    """
+    what what's which do does tell remind can please so and everything anything
+    """.split()
 )
 _FRAME = _OPENING | frozenset(
     """

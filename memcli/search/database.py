@@ -91,11 +91,8 @@ def make(path: str) -> str:
     """
     folder = os.path.dirname(path)
     os.makedirs(folder, exist_ok=True)
-    names, reason = os.listdir(folder), ""
-    if any(name.startswith(os.path.basename(path)) for name in names):
-        reason = "it is damaged (no database)"
-    elif any(name.endswith(ENDING) for name in names):
-        reason = "memcli changed"
+    names = os.listdir(folder)
+    reason = "memcli changed" if any(n.endswith(ENDING) for n in names) else ""
     for name in sorted(names, key=lambda name: not name.endswith(ENDING)):
         _remove(os.path.join(folder, name))
     try:

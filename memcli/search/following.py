@@ -43,19 +43,13 @@ class Behind(Exception):
 class Differences(NamedTuple):
     """How the files of a vault differ from those that were indexed, as paths.
 
-    `added` and `edited` are to be indexed, `removed` to be dropped; `recent` are the
-    racy files that are as they were, with their content numbers.
+    `changed` are to be indexed, `removed` to be dropped; `recent` are the racy files
+    that are as they were, with their content numbers.
     """
 
-    added: list[str]
-    edited: list[str]
+    changed: list[str]
     removed: list[str]
     recent: dict[str, int]
-
-    @property
-    def changed(self) -> list[str]:
-        """The paths of the files that are to be indexed, in order."""
-        return sorted(self.added + self.edited)
 
 
 class State(NamedTuple):
@@ -90,22 +84,20 @@ class State(NamedTuple):
             Damaged: the files that were indexed cannot be read.
         """
         now = {**dict.fromkeys(self.folders), **listing.folders}
-        found = Differences([], [], [], {})
+        found = Differences([], [], {})
         try:
             for folder, part in now.items():
                 known = self.part(folder)
                 if part != known:
                     new, old = dict(stats_of(part)), dict(stats_of(known))
                     found.removed.extend(old.keys() - new)
-                    for path in filter(layout.is_entry, new):
-                        if path not in old:
-                            found.added.append(path)
-                        elif new[path] != old[path]:
-                            found.edited.append(path)
+                    both = new.items() - old.items()
+                    found.changed.extend(p for p, _ in both if layout.is_entry(p))
             if self.recent:
                 self._look_at_racy(root, now, found)
         except MALFORMED as error:
             raise Damaged(f"{type(error).__name__}: {error}") from error
+        found.changed.sort()
         found.removed.sort()
         return found
 
@@ -113,14 +105,13 @@ class State(NamedTuple):
         self, root: str, now: Mapping[str, bytes | None], found: Differences
     ) -> None:
         """Add the racy files: whose content is the indexed one, or was edited."""
-        settled, touched = time.time_ns() - _RACY_NS, {*found.added, *found.edited}
-
+        settled, touched = time.time_ns() - _RACY_NS, {*found.changed}
         for path, stamp in times_in(now.get, self.recent).items():
             number = self.recent[path]
             if path in touched:
                 continue
             if _content_number(os.path.join(root, path)) != number:
-                found.edited.append(path)
+                found.changed.append(path)
             elif stamp > settled:
                 found.recent[path] = number
 

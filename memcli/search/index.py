@@ -18,19 +18,9 @@ from memcli.entries.entry import KINDS
 from memcli.entries.text.tokens import ANALYSIS_VERSION
 from memcli.errors import LockBusy, WriteFailed
 from memcli.search import database, following
-from memcli.search.following import (
-    Behind,
-    Differences,
-    State,
-    Unindexed,
-)
+from memcli.search.following import Behind, Differences, State, Unindexed
 from memcli.search.reader import Reader
-from memcli.search.store import (
-    FORMAT,
-    TABLES,
-    Outdated,
-    unpacked,
-)
+from memcli.search.store import FORMAT, TABLES, Outdated, unpacked
 from memcli.search.trigger_table import NAME as TRIGGERS
 from memcli.storage import files, state_dirs
 from memcli.storage.lock import Lock
@@ -74,8 +64,8 @@ class Index:
     Attributes:
         patience: seconds to wait for another process that indexes.
         elsewhere: gives what is resolved in another vault and counts here.
-        change: how many files the last update indexed anew, again, or removed, and why
-            everything was indexed again.
+        change: how many files the last update indexed, or removed, and why everything
+            was indexed again.
         stale: whether the last reader shows an older state, as another process indexes.
         unreadable, symlinks: folders that cannot be listed; links not followed.
     """
@@ -94,7 +84,7 @@ class Index:
         self.elsewhere: Callable[[], ResolvedClaims | None] = lambda: None
         self._agent = agent
         self.patience = _PATIENCE
-        self.change = {"added": 0, "changed": 0, "removed": 0, "rebuilt": ""}
+        self.change = {"changed": 0, "removed": 0, "rebuilt": ""}
         self.stale = False
         self.unreadable: list[str] = []
         self.symlinks: list[str] = []
@@ -133,14 +123,6 @@ class Index:
     def again(self, answer: Callable[[Reader], _Answer]) -> _Answer:
         """As `read`, over the files as the last `read` found them, if there was one."""
         return self._answered(answer, lambda: (self._kept() or self.current(),))
-
-    def as_it_is(self, answer: Callable[[Reader], _Answer]) -> _Answer:
-        """As `read`, without a look at any file, for what is only a proposal.
-
-        Raises:
-            Behind: there is no index.
-        """
-        return self._answered(answer, lambda: (self._reader_of(self._opened()),))
 
     def glance(self, answer: Callable[[Reader, Unindexed], _Answer]) -> _Answer:
         """As `read`, but `answer` is told what the index, as it is, knows wrongly.
@@ -272,10 +254,10 @@ class Index:
             return None
         return state
 
-    def _reader_of(self, state: State | None) -> Reader:
-        """A reader of a state, which the database is at; Behind where there is none."""
-        if self._db is None or state is None:
-            raise Behind
+    def _reader_of(self, state: State) -> Reader:
+        """A reader of a state, which the database is at; Outdated where it is gone."""
+        if self._db is None:
+            raise Outdated("the index is gone")
         version = database.version(self._db)
         if self._reader is None or version != self._version:
             if self._reader is not None:
@@ -417,8 +399,7 @@ class Index:
         many, removed = len(found.changed), len(found.removed)
         if many or removed or reason:
             self._version = _NONE  # a document may have another number now
-            counts = (len(found.added), len(found.edited), removed, reason)
-            self.change = dict(zip(self.change, counts, strict=True))
+            self.change = {"changed": many, "removed": removed, "rebuilt": reason}
             # Not before: writing what was read takes a third of the time.
             self._progress(many, many)
         return new

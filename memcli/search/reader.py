@@ -47,8 +47,6 @@ if TYPE_CHECKING:
 
 _ACTIVE = str(Status.ACTIVE)
 
-# So many rows are read faster than the values of all ids.
-_FEW = 100
 # So many versions are followed for each reader: a hostile vault may have any number,
 # and circles of them.
 _MOST_VERSIONS = 5_000
@@ -171,8 +169,6 @@ class Reader(Documents):
     def last_written(self, docs: Iterable[int], most: int) -> list[int]:
         """Those that were written last, the newest first; of one second by their ids.
 
-        Few rows are read, however many documents an import wrote in one second.
-
         Args:
             docs: the documents to choose from.
             most: how many at most.
@@ -182,13 +178,7 @@ class Reader(Documents):
         if 0 < most < len(chosen):
             least = created[chosen[most - 1]]
             chosen = [doc for doc in chosen if created[doc] >= least]
-        if len(chosen) > most + _FEW:
-            ids = self.values("id").items()
-            named = {doc: name for name, found in ids for doc in found}
-            chosen.sort(
-                key=lambda doc: (created[doc], named.get(doc, "")), reverse=True
-            )
-            chosen = chosen[: most + _FEW]
+        self.fetch_rows(chosen)
         rows = {doc: self.row(doc) for doc in chosen}
         # An id may be given twice.
         keys = {doc: (created[doc], row.id, row.path) for doc, row in rows.items()}

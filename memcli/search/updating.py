@@ -77,12 +77,12 @@ def indexed(
             state.recent[each.path] = each.number
         if each.broken is not None:
             broken[each.path] = each.broken
-        if each.told is not None:
-            values = (encoded(each.path), packed(each.told))
-            db.execute("REPLACE INTO told VALUES (?, ?)", values)
-            told += 1
         if each.document is not None:
             writer.add(each.document)
+            if brings := of_row(each.document.row):
+                values = (encoded(each.path), packed(brings.packed()))
+                db.execute("REPLACE INTO told VALUES (?, ?)", values)
+                told += 1
     writer.commit()
     # After a rebuild nothing knows the last number, and tables of triggers of the old
     # index may remain: the time was never given before.
@@ -115,15 +115,12 @@ class Found(NamedTuple):
 
     `number` is its content number while it may change unseen (`following.racy_number`);
     `broken` the line and reason when it is no entry, and `document` is None then.
-    `told` is what sessions are told of the entry (`Told.packed`), None when that is
-    nothing.
     """
 
     path: str
     number: int | None
     broken: tuple[int, str] | None
     document: Document | None
-    told: bytes | None = None
 
 
 class Files:
@@ -171,8 +168,7 @@ class Files:
         if entry is None:
             return Found(path, None, None, None)
         doc = document(entry, self._stem, self._policies, checked)
-        told = of_row(doc.row)
-        return Found(path, None, None, doc, told and told.packed())
+        return Found(path, None, None, doc)
 
     def found(self, path: str) -> Found:
         """The content of the file of a path."""

@@ -31,12 +31,12 @@ def test_it_trains_from_the_log_and_says_what_came_of_it(
     told = "scorer: takes part yes, reason better on held-out questions: 0."
     assert lines[1].startswith(told)
     assert lines[1].endswith(", pairs 9,000, questions 1,000")
-    assert scorer.load(vault.root) == scorer.Stored()
+    assert not scorer.load(vault.root).trained
     done = memcli("signals", "--train", "--json").json["data"]
     assert done["kept"] == str(state_of(vault.root, layout.SCORER))
     assert list(done["scorer"]) == [
-        *("trained", "problem", "schema", "takes_part", "reason", "pairs"),
-        *("questions", "held_out", "offset", "weights"),
+        *("schema", "takes_part", "reason", "pairs", "questions", "held_out"),
+        *("offset", "weights", "trained", "problem"),
     ]
     assert list(done["scorer"]["held_out"]) == [
         *("questions", "pairs", "default", "scorer", "differ", "p")
@@ -57,4 +57,4 @@ def test_too_few_pairs_are_told(memcli: Run, vault: Vault) -> None:
         f"kept: {state_of(vault.root, layout.SCORER)}",
         "scorer: takes part no, reason 4 questions of 60 needed, pairs 36, questions 4",
     ]
-    assert scorer.load(vault.root).active is None
+    assert not scorer.load(vault.root).takes_part

@@ -48,11 +48,7 @@ def test_the_entry_that_was_written_last_comes_first(days: Vault) -> None:
     assert listed(days, ask(limit=2)).total == 4
 
 
-@pytest.mark.parametrize("few", [0, 1_000])
-def test_of_one_second_the_last_id_comes_first_at_every_limit(
-    vault: Vault, few: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("memcli.search.reader._FEW", few)
+def test_of_one_second_the_last_id_comes_first_at_every_limit(vault: Vault) -> None:
     ids = [vault.save(vault.draft({"text": f"entry {n}"})).id for n in range(9)]
     newest = sorted(ids, reverse=True)
     for most in range(1, 10):

@@ -3,7 +3,6 @@
 import os
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -114,18 +113,15 @@ def test_who_cannot_wait_is_told_that_the_index_is_behind(vault: Vault) -> None:
     def size(reader: Reader) -> int:
         return reader.size
 
-    for ask in (Index(vault.root).as_it_is, partial(Index(vault.root).read, most=2)):
-        with pytest.raises(Behind):
-            ask(size)
+    with pytest.raises(Behind):
+        Index(vault.root).read(size, most=2)
     index = Index(vault.root)
     save(vault, "We deploy on Tuesdays")
     assert index.read(size) == 1
     for number in range(3):
         Path(vault.root, "memories", f"{number}.md").write_text(f"Number {number}.\n")
-    assert index.as_it_is(size) == 1
     with pytest.raises(Behind):
         index.read(size, most=2)
-    assert index.as_it_is(size) == 1
     assert index.read(size, most=3) == 4
     assert index.read(size, most=0) == 4
 
@@ -184,10 +180,10 @@ def test_a_bug_in_an_answer_is_not_taken_for_damage(vault: Vault) -> None:
         return {"a": 1}["b"]
 
     index.read(lambda reader: reader.live)
-    for ask in (index.again, index.read, index.glance, index.as_it_is):
+    for ask in (index.again, index.read, index.glance):
         with pytest.raises(KeyError, match="b"):
             ask(answer)
-    assert (len(asked), said) == (4, [])
+    assert (len(asked), said) == (3, [])
 
 
 def test_what_an_agent_may_not_see_leaves_the_index_also_when_the_agent_updates_it(

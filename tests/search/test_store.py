@@ -232,7 +232,7 @@ def test_a_state_that_is_none_leads_to_a_rebuild(vault: Vault, value: str) -> No
     db = sqlite3.connect(file_of(vault), isolation_level=None)
     db.execute("UPDATE meta SET value = ?", (zlib.compress(value.encode()),))
     with pytest.raises(following.Behind):
-        Index(vault.root).as_it_is(lambda reader: reader.size)
+        Index(vault.root).read(lambda reader: reader.size, most=0)
     assert len(Vault.open(vault.root).recall("deploy").rows) == 1
 
 
@@ -341,7 +341,6 @@ def test_who_is_idle_holds_no_writer_up(vault: Vault, make_vault: VaultMaker) ->
         lambda: idle.recall("deploy"),
         lambda: index.again(lambda reader: reader.size),
         lambda: index.glance(lambda reader, _: reader.size),
-        lambda: index.as_it_is(lambda reader: reader.size),
         index.told,
         lambda: team.recall("deploy"),
     ]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Any, TypeVar
 
 from memcli.entries import layout
 from memcli.entries.text.tokens import ANALYSIS_VERSION
@@ -27,13 +26,12 @@ from memcli.storage.vault_paths import inside
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
+    from typing import Any
 
     from memcli.entries.eligibility import Agent
     from memcli.search.postgres.connection import Silence
     from memcli.search.triggers import Told
-
-_Answer = TypeVar("_Answer")
 
 _WRITTEN = "written to"
 _STAMP = "published"  # the schema that the folder was written for
@@ -227,10 +225,6 @@ class Engine(Index):
 
     def _kept(self) -> Reader | None:
         return self._reader
-
-    def as_it_is(self, answer: Callable[[Reader], _Answer]) -> _Answer:
-        """As `read`: nothing is to be indexed first."""
-        return self.read(answer)
 
     def told(self, *_: object, **__: object) -> list[Told]:
         """Nothing: what is told at an edit comes from vaults of this machine."""

@@ -25,12 +25,12 @@ def test_overview_counts_by_status_and_kind(vault: Vault):
 def test_index_facts_say_what_has_just_been_brought_up_to_date(vault: Vault):
     first = write(vault, "a.md", "one\n")
     write(vault, "b.md", "two\n")
-    assert index_facts(vault)["added"] == 2
+    assert index_facts(vault)["changed"] == 2
     again = Vault.open(vault.root)
     first.unlink()
     write(vault, "c.md", "---\nid: [\n---\n")
     facts = index_facts(again)
-    assert [facts[name] for name in ("added", "removed", "entries")] == [1, 1, 1]
+    assert [facts[name] for name in ("changed", "removed", "entries")] == [1, 1, 1]
     assert [item.path for item in facts["broken"]] == ["c.md"]
     assert facts["stale"] is False
 
