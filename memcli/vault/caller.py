@@ -38,8 +38,8 @@ class Caller(NamedTuple):
 
     `agent` is the name of the agent; None is the vault's owner. `via` is the way in,
     for the log of signals. `cwd` is the folder that the caller stands in, whose project
-    is `here`; None is no folder, and no project. `waits` is whether a database is asked
-    that has given no answer a moment ago.
+    is `here`; None is no folder, and no project. `waits` is whether a database has all
+    the time that it may need; else the others answer without it after two seconds.
     """
 
     environ: Mapping[str, str] = os.environ

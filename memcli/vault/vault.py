@@ -163,12 +163,11 @@ class Vault:
         """
         engine = None
         if place.engine:
-            from memcli.search.postgres.connection import Silence
+            from memcli.search.postgres.connection import BRIEF, PATIENCE
             from memcli.search.postgres.engine import Engine
 
             where = (place.engine, place.published_as, place.path)
-            silence = Silence(place.path, caller.now_ms)
-            engine = Engine(*where, silence, waits=caller.waits)
+            engine = Engine(*where, PATIENCE if caller.waits else BRIEF)
             engine.published()
         return cls(place.path, caller, named=named, source=place.source, engine=engine)
 

@@ -14,7 +14,6 @@ from memcli.errors import Unavailable
 from memcli.recall import listing, recall, reflect
 from memcli.recall.query import Query, view_of
 from memcli.recall.reflect import Reflection
-from memcli.search.postgres import engine
 from memcli.search.postgres.connection import Database
 from memcli.sessions.hooks import tell
 from memcli.storage import known_vaults
@@ -124,19 +123,6 @@ def test_who_names_the_vault_gets_the_error(ends_at: Ending) -> None:
     ends_at(2)
     with pytest.raises(Unavailable, match="cannot be asked"):
         recall.recall(both, _QUERY)
-
-
-@pytest.mark.usefixtures("own")
-def test_one_that_kept_the_answer_waiting_is_not_asked_for_a_minute(
-    ends_at: Ending, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    both = vaults()
-    ends_at(2)
-    monkeypatch.setattr(engine, "LONG", 0.0)  # as if that had taken ten seconds
-    assert len(recall.recall(both, _QUERY).rows) == 1
-    ends_at(0)
-    (warning,) = vaults().warnings
-    assert "gave no answer in time" in warning
 
 
 def test_hooks_leave_it_out_and_say_why(own: Vault, ends_at: Ending) -> None:

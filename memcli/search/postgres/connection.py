@@ -7,14 +7,11 @@ holds no password; every question of a reader ends in time, also when the server
 
 from __future__ import annotations
 
-import os
 import time
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from memcli.errors import MemcliError, NotAllowed, Unavailable
-from memcli.named_tuple import NamedTuple
-from memcli.storage import files
 from memcli.storage.known_vaults import redacted, without_secrets
 
 TYPE_CHECKING = False
@@ -30,6 +27,12 @@ CONNECT = 3
 
 PATIENCE = 10.0
 """Seconds for the answer to one question of a reader."""
+
+BRIEF = 2.0
+"""The same where nobody has named the vault, and the others can answer."""
+
+LONG = 1.0
+"""Seconds: a question that failed sooner kept nobody waiting, and is asked again."""
 
 
 class Gone(Unavailable):
@@ -195,62 +198,3 @@ def _library() -> Any:
             code="not_installed",
         ) from error
     return psycopg
-
-
-# --- databases that kept a call waiting in vain -------------------------------------
-
-LONG = 1.0
-"""Seconds: a question that failed sooner kept nobody waiting."""
-
-_AGAIN = 60
-"""Seconds until such a database is asked again."""
-
-_LARGEST = 100  # bytes of a note: a time
-
-
-class Silence(NamedTuple):
-    """The note about one database that kept a call waiting, so that the next do not.
-
-    A note is a hint: one that cannot be written or read, or is of another time, counts
-    as none, and the database is asked.
-
-    Attributes:
-        folder: of this machine, for what belongs to the vault in the database.
-        now_ms: the clock, in milliseconds since 1970.
-    """
-
-    folder: str
-    now_ms: Callable[[], int]
-
-    def note(self) -> None:
-        """Note that a call has waited in vain."""
-        try:
-            files.make_folder(self.folder)
-            files.write_derived(self._path, b"%d\n" % self.now_ms())
-        except (OSError, MemcliError):
-            pass
-
-    def refuse(self, where: str) -> None:
-        """Refuse to ask a database that has just been silent.
-
-        Args:
-            where: the database, as it may be shown.
-
-        Raises:
-            Unavailable: it is not to be asked now.
-        """
-        try:
-            noted = int(files.read(self._path, limit=_LARGEST))
-        except (MemcliError, ValueError):
-            return
-        past = (self.now_ms() - noted) // 1000
-        if 0 <= past < _AGAIN:
-            raise Unavailable(
-                f"{where} gave no answer in time {past} s ago; it is asked again in "
-                f"{_AGAIN - past} s",
-                hint="A command that names the vault (--vault NAME) asks it at once.",
-            )
-
-    @property
-    def _path(self) -> str:
-        return os.path.join(self.folder, "silent")

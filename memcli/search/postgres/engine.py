@@ -16,7 +16,7 @@ from memcli.entries.text.tokens import ANALYSIS_VERSION
 from memcli.errors import MemcliError, NotAllowed, Unavailable
 from memcli.named_tuple import NamedTuple
 from memcli.search.index import ROW_VERSION, Index
-from memcli.search.postgres.connection import LONG, Database, Gone
+from memcli.search.postgres.connection import LONG, PATIENCE, Database, Gone
 from memcli.search.reader import Reader
 from memcli.search.store import FORMAT, Sums
 from memcli.storage import files
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.entries.eligibility import Agent
-    from memcli.search.postgres.connection import Silence
     from memcli.search.triggers import Told
 
 _WRITTEN = "written to"
@@ -80,20 +79,17 @@ class Engine(Index):
         url: of the database.
         name: of the vault in it.
         folder: of this machine, for the vault's settings and registry.
-        silence: the note about a database that kept a call waiting.
-        waits: whether it is asked in spite of such a note.
+        patience: seconds for one question.
 
     Attributes:
         agent: the agent that asks, when it is not the owner.
     """
 
     def __init__(
-        self, url: str, name: str, folder: str, silence: Silence, *, waits: bool = True
+        self, url: str, name: str, folder: str, patience: float = PATIENCE
     ) -> None:
         super().__init__(folder)
-        self._database = Database(url)
-        self._silence = silence
-        self._waits = waits
+        self._database = Database(url, patience=patience)
         self._url = url
         self._name = name
         self.agent: Agent | None = None
@@ -112,8 +108,7 @@ class Engine(Index):
 
     def again_as(self) -> Engine:
         """The same vault over the same connection, for another caller."""
-        where = (self._url, self._name, self.root, self._silence)
-        other = Engine(*where, waits=self._waits)
+        other = Engine(self._url, self._name, self.root)
         other._database = self._database
         other._published = self._published
         return other
@@ -129,15 +124,10 @@ class Engine(Index):
         )
 
     def _look(self) -> Published:
-        if not self._waits:
-            self._silence.refuse(redacted(self._url))
         try:
             found = published(self._database, self._name)
         except Gone:
             found = Published()  # the database was never prepared
-        except Unavailable:
-            self._note()
-            raise
         if found.commit is None:
             raise MemcliError(
                 f"{redacted(self._url)} holds no vault '{self._name}'",
@@ -153,13 +143,6 @@ class Engine(Index):
             )
         self._settle(found)
         return found
-
-    def _note(self) -> bool:
-        """Note a question that failed, if it has kept the caller waiting."""
-        if self._database.waited < LONG:
-            return False
-        self._silence.note()
-        return True
 
     def _settle(self, published: Published) -> None:
         """Write the settings and the registry, unless they are this commit's."""
@@ -194,11 +177,7 @@ class Engine(Index):
         if now is None or self._reader is not None:
             now = self._published = self._look()
         if self._reader is None or now != known:
-            try:
-                self._reader = self._read(now)
-            except Unavailable:
-                self._note()
-                raise
+            self._reader = self._read(now)
         self._reader.claims.count_resolved(self.elsewhere())
         return self._reader
 
@@ -213,8 +192,8 @@ class Engine(Index):
     def _mend(self, error: Exception) -> bool:
         """Whether the answer may succeed now: a connection that broke is opened once
         more."""
-        late = not isinstance(error, Unavailable) or self._note()
-        if late or self._reader is None:
+        late = self._database.waited >= LONG or self._reader is None
+        if late or not isinstance(error, Unavailable):
             return False
         self._forget()
         return True
@@ -233,12 +212,9 @@ class Engine(Index):
     def has_failed(self, error: MemcliError) -> bool:
         """Whether an error that ended an answer of several vaults is this database's.
 
-        The next question gets another reader then, and a database that kept the answer
-        waiting is noted, as `read` does.
+        The next question gets another reader then.
         """
         if error is not self._database.failure:
             return False
         self._forget()
-        if isinstance(error, Unavailable):
-            self._note()
         return True
