@@ -7,11 +7,9 @@ one line, nothing else is written.
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from itertools import islice
 
-from memcli.entries import layout
 from memcli.entries.eligibility import DEFAULT_STATUSES
 from memcli.entries.entry import Status
 from memcli.entries.text import tokens
@@ -25,14 +23,13 @@ from memcli.recall.results import (
     fit,
     held_against_code,
     index_warnings,
-    lowered,
     noted,
     read_as,
     row_of,
 )
 from memcli.search.ranking import rank
 from memcli.search.ranking.corpus import SPELLING, Inside, Question, Scope, Weights
-from memcli.search.ranking.graph import Decided, EntryLinks
+from memcli.search.ranking.graph import EntryLinks
 from memcli.search.ranking.order import Hit
 from memcli.storage import known_vaults
 from memcli.vault import signals
@@ -43,7 +40,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
     from typing import Any
 
-    from memcli.recall.results import Order
     from memcli.recall.scorer import Scorer
     from memcli.search.ranking.order import Adjust
     from memcli.search.reader import Reader
@@ -74,7 +70,6 @@ def answered(
     query: Query,
     look: Callable[[Reader, Query], Recalled],
     layers: Mapping[str, int] | None = None,
-    order: Order = lowered,
 ) -> Recalled:
     """The one answer of all vaults: held against the code of now, and noted.
 
@@ -83,7 +78,6 @@ def answered(
         query: what is asked.
         look: answers for one of them.
         layers: how many rows of each layer, where the answer is in their order.
-        order: the places of its rows now that some are stale.
     """
     many = len(sources.vaults) > 1
     # A limit of characters is for all together.
@@ -107,7 +101,7 @@ def answered(
 
         answer = federated.merged(answers, query, layers)
     if query.view.as_of is None:  # the code at that time is not looked at
-        answer = held_against_code(sources.vaults[0], answer, order)
+        answer = held_against_code(sources.vaults[0], answer, [*(layers or ())])
     for vault, _ in answers:
         # In the order of layers there is no rank that a scorer could learn.
         ranked, beside = answer.rows, answer.constraints
@@ -224,7 +218,7 @@ def _ranking(
     scope = Scope(
         partial(admitted, reader, view, filters),
         within(reader, query),
-        EntryLinks(reader, lambda: _decided(reader)).edges if weights.depth else None,
+        _links(reader).edges if weights.depth else None,
     )
     if question.inside is not None and not question.terms:
         docs: Iterable[int] | None = scope.within
@@ -243,15 +237,12 @@ def _ranking(
     )
 
 
-def _decided(reader: Reader) -> Decided:
-    """The decisions of persons on names that the reader's agent may know of."""
+def _links(reader: Reader) -> EntryLinks:
+    """The edges of a vault, by the decisions on names that its agent may know of."""
     from memcli.vault import registry as store
 
-    meant = store.load(reader.root, reader.agent).names.meant
-    path = os.path.join(reader.root, layout.IGNORED_NAMES)
-    if not os.path.lexists(path):  # as in most vaults
-        return Decided(meant, ())
-    return Decided(meant, store.ignored_names(reader.root))
+    registered = store.load(reader.root, reader.agent).names.meant
+    return EntryLinks(reader, registered, store.ignored_names(reader.root))
 
 
 def _answer(

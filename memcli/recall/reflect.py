@@ -17,7 +17,7 @@ from memcli.named_tuple import NamedTuple, encoded, taken
 from memcli.recall import confidence, recall
 from memcli.recall.results import Excluded, Recalled, Row, respelled
 from memcli.search.ranking.corpus import SPELLING
-from memcli.vault import code_state, lineage
+from memcli.vault import lineage
 from memcli.vault.likeness import MOST_SIMILAR, SIMILAR
 
 TYPE_CHECKING = False
@@ -106,18 +106,8 @@ def reflect(sources: Vault | Vaults, query: Query) -> Reflection:
     Raises:
         InvalidValue: the query names what does not exist, see `query.checked`.
     """
-    found = recall.answered(sources, query, gather, most(query), _by_layer)
+    found = recall.answered(sources, query, gather, most(query))
     return _concluded(query, found)
-
-
-def _by_layer(rows: Sequence[Row]) -> list[int]:
-    """The places of rows: in its layer one whose code has changed comes last."""
-
-    def rank(place: int) -> tuple[int, bool]:
-        row = rows[place]
-        return LAYERS.index(row.layer), code_state.is_stale(row.code_state)
-
-    return sorted(range(len(rows)), key=rank)
 
 
 def _mark(row: Row) -> str:

@@ -20,7 +20,7 @@ from memcli.vault import signals
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from memcli.entries.eligibility import View
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from memcli.vault import staleness
     from memcli.vault.code_state import CodeState
     from memcli.vault.vault import Vault
-
-    Order = Callable[[Sequence["Row"]], list[int]]
 
 FACT = str(Layer.FACT)
 """The layer that cites no other entry; only its code can make it stale."""
@@ -281,38 +279,38 @@ is the better first answer.
 """
 
 
-def lowered(rows: Sequence[Row]) -> list[int]:
-    """The places of ranked rows, with stale ones where their lower score puts them.
-
-    The others keep their order, which more than the score may have decided.
-    """
-    from memcli.vault import code_state
-
-    order = list(range(len(rows)))
-    for place in reversed(order[:]):
-        row = rows[place]
-        if not code_state.is_stale(row.code_state):
-            continue
-        at = order.index(place)
-        while at + 1 < len(order) and rows[order[at + 1]].score > row.score:
-            order[at], order[at + 1] = order[at + 1], order[at]
-            at += 1
-    return order
-
-
-def held_against_code(vault: Vault, answer: Recalled, order: Order) -> Recalled:
+def held_against_code(
+    vault: Vault, answer: Recalled, layers: Sequence[str]
+) -> Recalled:
     """An answer with what became of the code that its rows speak of.
+
+    In its layer a row whose code has changed comes last; without layers it stands where
+    its lower score puts it. The others keep their order, which more than the score may
+    have decided.
 
     Args:
         vault: one of those that were asked; where its caller stands counts.
         answer: its rows have their sources.
-        order: the places of its rows now that some are stale.
+        layers: those of the answer, where it is in their order.
     """
     both = [*answer.rows, *answer.constraints]
     seen, count = with_code(vault, both), len(answer.rows)
     if seen is both:
         return answer
-    rows = [seen[place] for place in order(seen[:count])]
+    from memcli.vault import code_state
+
+    rows: list[Row] = []
+    for row in reversed(seen[:count]):
+        at = 0
+        if code_state.is_stale(row.code_state):
+            while at < len(rows) and rows[at].score > row.score:
+                at += 1
+        rows.insert(at, row)
+    if layers:
+        rows = sorted(
+            seen[:count],
+            key=lambda r: (layers.index(r.layer), code_state.is_stale(r.code_state)),
+        )
     return answer._replace(rows=rows, constraints=seen[count:])
 
 

@@ -170,37 +170,24 @@ def _shares(
 _WORDS_A_NAME = 3
 
 
-class Decided(NamedTuple):
-    """The decisions of persons on names: folded form -> its entity, and the
-    folded forms that are no entity."""
-
-    meant: Mapping[str, str]
-    ignored: Collection[str]
-
-
-UNDECIDED = Decided({}, ())
-
-
 class EntryLinks:
     """The edges of a vault, as `walk` reads them.
 
     Args:
         reader: the index.
-        decided: gives what was decided on names; asked when edges are.
+        registered: the entity that a folded name means, as persons have decided.
+        ignored: the folded names that are no entity.
     """
 
     def __init__(
-        self, reader: Reader, decided: Callable[[], Decided] = lambda: UNDECIDED
+        self, reader: Reader, registered: Mapping[str, str], ignored: Collection[str]
     ) -> None:
-        self._reader = reader
-        self._decided = decided
-        self._decisions = UNDECIDED
+        self._reader, self._registered, self._ignored = reader, registered, ignored
         self._has_links = reader.holds("link")
         self._has_evidence = reader.holds("evidence")
 
     def edges(self, docs: Collection[int]) -> dict[int, Iterator[Edge]]:
         """The edges of each of some documents, always in the same order."""
-        self._decisions = self._decided()
         self._fetch(docs)
         return {doc: self._edges(doc) for doc in docs}
 
@@ -251,7 +238,7 @@ class EntryLinks:
     def _of_entity(self, name: str, key: str) -> Sequence[int]:
         """The entries about an entity; of a registered one those that only name it."""
         docs = self._reader.exact("entity", key)
-        if self._meant(name) is None:
+        if fold(name) not in self._registered:
             return docs
         return sorted({*docs, *self._reader.exact("name_said", key)})
 
@@ -259,22 +246,18 @@ class EntryLinks:
         self, doc: int, name: str, key: str, entities: Collection[str]
     ) -> Iterator[Edge]:
         """The edge over a name in the text that recurs and that no person ignored."""
-        meant = self._meant(name)
+        folded = fold(name)
+        meant = self._registered.get(folded)
         if meant is not None:
             if meant not in entities:
                 docs = self._of_entity(meant, tokens.name_key(meant))
                 yield Edge("entity", meant, docs)
             return
-        if fold(name) in self._decisions.ignored:
+        if folded in self._ignored:
             return
         docs = sharing(self._reader, key)
         if len(docs) > 1 and doc in docs:
             yield Edge("code" if is_code_term(name) else "name", name, docs)
-
-    def _meant(self, name: str) -> str | None:
-        """The registered entity that a name means."""
-        meant = self._decisions.meant
-        return meant.get(fold(name)) if meant else None
 
 
 def sharing(reader: Reader, key: str) -> Sequence[int]:
