@@ -19,7 +19,6 @@ from memcli.recall import question as asking
 from memcli.recall.query import Query, checked
 from memcli.recall.results import Recalled, Row, fit, index_warnings
 from memcli.search.database import DAMAGE
-from memcli.search.ranking.rank import COVERING
 from memcli.search.store import Outdated
 from memcli.storage.files import reason_of
 from memcli.vault.vaults import not_asked
@@ -87,15 +86,7 @@ def _ask(vaults: Vaults, query: Query, look: _Look) -> tuple[list[_Told], list[s
                 held.append((vault, reader, narrow))
             except MemcliError as error:
                 leave_out(vault, error)
-
-        def alone() -> None:
-            # An index keeps its reader for the next question, which is asked alone.
-            for vault, reader, _ in held:
-                with suppress(MemcliError):
-                    reader.weigh_with(())
-                vault.opened.release()
-
-        stack.callback(alone)
+            stack.callback(vault.opened.release)
         answers = _weighed(held, look, leave_out)
         if not held:
             raise refusals[0]
@@ -197,7 +188,7 @@ def merged(
         omitted=omitted,
         no_match=none,
         **_beside(rows, shown, answers),
-        coverage=round(max((row.share for row in rows[:COVERING]), default=0.0), 3),
+        coverage=max(answer.coverage for _, answer in answers),
         missing_terms=missing,
         weights={k: v for _, answer in answers for k, v in answer.weights.items()},
         excluded=[each for _, answer in answers for each in answer.excluded],

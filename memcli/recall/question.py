@@ -67,7 +67,7 @@ def read(reader: Reader, query: Query, window: Window | None) -> Question:
     from memcli.search.readings import readings
 
     text = query.text
-    share = inside(reader, window)
+    share = None if window is None else inside(reader, window)
     # Where no entry lies in it, "last year" may be words of an entry, after all.
     if (
         window is not None
@@ -175,15 +175,13 @@ def dated(reader: Reader, name: str, view: View) -> Span | None:
     return spans.pop() if len(spans) == 1 else None
 
 
-def inside(reader: Reader, window: Window | None) -> Inside | None:
-    """How much of a document lies in a window, or None without one.
+def inside(reader: Reader, window: Window) -> Inside:
+    """How much of a document lies in a window.
 
     A coarse date counts by the share of it that the window covers: an entry of 2025
     is a twelfth in June 2025, and no more in January than in June. What happened in a
     window is often told some days behind it: an entry from there counts `LATE`.
     """
-    if window is None:
-        return None
     after = float("-inf") if window.after is None else window.after
     before = float("inf") if window.before is None else window.before
     late = before + max(before - after, _WEEK) if before > after > 0 else before

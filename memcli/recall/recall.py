@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
     from typing import Any
 
+    from memcli.entries.text.time_windows import Window
     from memcli.recall.scorer import Scorer
     from memcli.search.ranking.order import Adjust
     from memcli.search.reader import Reader
@@ -147,8 +148,7 @@ def look(
     question = asking.read(reader, query, window)
     scorer = scorer or scorers.load(reader.root)
     weights = weights_of(query)
-    span = None if window is None else (window.after, window.before)
-    ranking = _ranking(reader, query, question, weights, scorer, span)
+    ranking = _ranking(reader, query, question, weights, scorer, window)
     named = question.named if weights.depth else None
     reader.fetch_rows([hit.doc for hit in ranking.hits])
     answers = [_answer(reader, query, hit, named) for hit in ranking.hits]
@@ -211,7 +211,7 @@ def _ranking(
     question: Question,
     weights: Weights,
     scorer: Scorer,
-    span: tuple[int | None, int | None] | None,
+    window: Window | None,
 ) -> rank.Ranking:
     """The hits of a question: by its terms, or by its window when it has no terms."""
     view, filters = query.view, query.filters
@@ -220,13 +220,8 @@ def _ranking(
         within(reader, query),
         _links(reader).edges if weights.depth else None,
     )
-    if question.inside is not None and not question.terms:
-        docs: Iterable[int] | None = scope.within
-        if docs is None:
-            docs = reader.everything() if span is None else reader.dated(*span)
-        return _in_window(reader, docs, question.inside, scope, query.most)
     if not question.terms:
-        return rank.Ranking([], [], [])
+        return _in_window(reader, window, question.inside, scope, query.most)
     return rank.rank(
         question,
         reader,
@@ -272,7 +267,6 @@ def _answer(
         channels=signals.channels(hit.parts),
         explain=explain,
         parts=hit.parts,
-        share=hit.share,
         read=read,
         matched=(*hit.matched, *(word for word, _ in hit.read)),
     )
@@ -287,15 +281,21 @@ def _adjust(reader: Reader, scorer: Scorer) -> Adjust | None:
 
 
 def _in_window(
-    reader: Reader, docs: Iterable[int], inside: Inside, scope: Scope, limit: int
+    reader: Reader,
+    window: Window | None,
+    inside: Inside | None,
+    scope: Scope,
+    limit: int,
 ) -> rank.Ranking:
     """The documents in the window, the newest first: "what did we do last week?"."""
+    if window is None or inside is None:
+        return rank.Ranking([], [], [])
+    docs = reader.dated(window.after, window.before)
     dated = [*scope.holding([doc for doc in docs if inside(doc)])]
     times, orders = reader.columns.times, reader.columns.orders
     dated.sort(key=lambda doc: (-inside(doc), -times[doc], orders[doc]))
     hits = [
-        Hit(doc, inside(doc), {"temporal": inside(doc)}, (), share=1.0)
-        for doc in dated[:limit]
+        Hit(doc, inside(doc), {"temporal": inside(doc)}, ()) for doc in dated[:limit]
     ]
     return rank.Ranking(hits, [], [])
 

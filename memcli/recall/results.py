@@ -38,7 +38,7 @@ FACT = str(Layer.FACT)
 
 _NOT_OF_FACTS = ("subtype", "stale_why", "citations_checked")
 _NEVER = """
-parts writer share code code_names read matched occurred_until
+parts writer code code_names read matched occurred_until
 """.split()
 
 
@@ -58,9 +58,8 @@ class ReadAs(NamedTuple):
 class Row(NamedTuple):
     """One recalled entry; docs/agents/output.md says what each field holds.
 
-    `parts` are the named pieces of its score, for the log of signals; `share` is that
-    of the question's weight which the row holds, said of the first rows alone;
-    `matched` are the words of the question that it holds, or others for.
+    `parts` are the named pieces of its score, for the log of signals; `matched` are the
+    words of the question that it holds, or others for.
     """
 
     id: str
@@ -91,7 +90,6 @@ class Row(NamedTuple):
     citations_checked: bool = False
     parts: Mapping[str, float] | None = None
     writer: str | None = None
-    share: float = 0.0
     code: tuple[str, ...] = ()
     code_names: tuple[str, ...] = ()
     code_state: tuple[CodeState, ...] = ()

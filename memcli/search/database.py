@@ -93,6 +93,8 @@ def make(path: str) -> str:
     os.makedirs(folder, exist_ok=True)
     names = os.listdir(folder)
     reason = "memcli changed" if any(n.endswith(ENDING) for n in names) else ""
+    if os.path.lexists(path):
+        reason = "it is damaged (no database)"
     for name in sorted(names, key=lambda name: not name.endswith(ENDING)):
         _remove(os.path.join(folder, name))
     try:

@@ -158,7 +158,10 @@ class Index:
         """Let the index go until the last reader is asked again, which may be late.
 
         It reads on where no other process has written meanwhile; else it is Outdated.
+        Its words are weighed alone again.
         """
+        if self._reader is not None:
+            self._reader.weigh_with(())
         database.end(self._db)
 
     def _kept(self) -> Reader | None:

@@ -297,7 +297,10 @@ class Neighbourhood:
         for term in terms:
             reached, lifted = self._spread(term, table[term.text])
             self._reached[term.text], self._lifts[term.text] = reached, lifted
-            totals, lifts = _sums(totals, reached), _sums(lifts, lifted)
+            for doc, score in reached.items():
+                totals[doc] = totals.get(doc, 0.0) + score
+            for session, lift in lifted.items():
+                lifts[session] = lifts.get(session, 0.0) + lift
         group, get = self._group, lifts.get
         return {
             doc: score + get(group[doc], 0.0)
@@ -371,13 +374,3 @@ class Neighbourhood:
         most, half = self._weights.session * term.idf, self._weights.session_k
         lifted = {name: most * n / (n + half) for name, n in counts.items()}
         return reached, lifted if most else {}
-
-
-def _sums(one: Mapping[int, float], other: Mapping[int, float]) -> dict[int, float]:
-    """Both added up; a new dictionary."""
-    few, many = (one, other) if len(one) < len(other) else (other, one)
-    sums = {**many}
-    get = sums.get
-    for name, score in few.items():
-        sums[name] = get(name, 0.0) + score
-    return sums

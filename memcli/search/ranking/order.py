@@ -15,7 +15,7 @@ question themselves, but stand beside a match or hold a near word:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 
 from memcli.named_tuple import NamedTuple
 from memcli.search.documents import (
@@ -58,9 +58,8 @@ class Hit(NamedTuple):
     """One ranked document; `parts` are the named pieces of its score.
 
     `matched` are the words of the question that it holds or means; `way` are the steps
-    over which the graph reached it, if it did; `share` is that of the question's weight
-    (idf) which it holds, 0 to 1; `read` are the words of the question that it holds
-    another word for, each with that reading.
+    over which the graph reached it, if it did; `read` are the words of the question
+    that it holds another word for, each with that reading.
     """
 
     doc: int
@@ -68,7 +67,6 @@ class Hit(NamedTuple):
     parts: dict[str, float]
     matched: tuple[str, ...]
     way: tuple[Step, ...] = ()
-    share: float = 0.0
     read: tuple[tuple[str, Reading], ...] = ()
 
 
@@ -187,13 +185,8 @@ class Order:
         least = RARE * max((term.idf for term in held), default=0.0)
         return [term for term in held if term.idf >= least]
 
-    def hits(self, limit: int, terms: Sequence[Term]) -> list[Hit]:
-        """The first documents, as the promises say; the last of the rest make room.
-
-        Args:
-            limit: how many at most.
-            terms: those of the question, of which a hit says its share.
-        """
+    def hits(self, limit: int) -> list[Hit]:
+        """The first documents, as the promises say; the last of the rest make room."""
         best = sorted(self._final, key=self._key)[:limit]
         least = int(LEXICAL_SHARE * len(best))
         if sum(map(self._worded.__contains__, best)) < least:
@@ -202,9 +195,9 @@ class Order:
             leaving = [doc for doc in reversed(best) if doc not in lexical]
             leaving = leaving[: len(joining)]
             best = [doc for doc in best if doc not in leaving] + joining
-        return [self._hit(doc, terms) for doc in best]
+        return [self._hit(doc) for doc in best]
 
-    def _hit(self, doc: int, terms: Sequence[Term]) -> Hit:
+    def _hit(self, doc: int) -> Hit:
         """One of the best documents, with all that its place is owed to."""
         parts, score = self._pieces(doc), self._score(doc)
         if score < self._final[doc]:
@@ -221,15 +214,8 @@ class Order:
             parts,
             tuple([term.word for term in self._known if self._holds(doc, term.text)]),
             reached.way if reached else (),
-            self._share(doc, terms),
             tuple([(term.word, reading) for term, reading in lent if reading]),
         )
-
-    def _share(self, doc: int, terms: Sequence[Term]) -> float:
-        """The share of the idf of some terms that a document holds, or means."""
-        whole = sum(term.idf for term in terms)
-        held = sum(term.idf for term in terms if self._holds(doc, term.text))
-        return held / whole if whole else 0.0
 
     def _holds(self, doc: int, text: str) -> bool:
         """Whether a document holds a term, or means it; what it borrows is neither."""

@@ -65,8 +65,15 @@ class Ranking(NamedTuple):
 
     @property
     def coverage(self) -> float:
-        """The largest share of the question's weight that a first hit holds."""
-        return max((hit.share for hit in self.hits[:COVERING]), default=0.0)
+        """The largest share of the question's weight (idf) that a first hit holds."""
+        whole = sum(term.idf for term in self.terms)
+        if not whole:  # what is asked for is a time alone
+            return float(bool(self.hits))
+        held = (
+            sum(term.idf for term in self.terms if term.word in hit.matched)
+            for hit in self.hits[:COVERING]
+        )
+        return max(held, default=0.0) / whole
 
 
 def rank(
@@ -105,7 +112,7 @@ def rank(
     if found is None:
         return Ranking([], terms, missing)
     order = Order(found, question, corpus, weights, adjust)
-    return Ranking(order.hits(limit, terms), terms, missing)
+    return Ranking(order.hits(limit), terms, missing)
 
 
 def weigh(
@@ -144,15 +151,23 @@ def _pool(
     weights: Weights,
 ) -> list[int]:
     """The best documents by words that may be shown; ties break on their order."""
-    found = {doc: scores[doc] for doc in scope.holding([*scores])}
-    if question.inside is not None:
-        for doc in found:
-            found[doc] *= 1 + weights.temporal * question.inside(doc)
-    if len(found) > weights.pool:
-        least = heapq.nlargest(weights.pool, found.values())[-1]
-        found = {doc: score for doc, score in found.items() if score >= least}
-    orders = corpus.columns.orders
-    return sorted(found, key=lambda doc: (-found[doc], orders[doc]))[: weights.pool]
+    count, inside, orders = weights.pool, question.inside, corpus.columns.orders
+    # Twice with keys that are found in C takes half the time of one that is written.
+    ranked = sorted(
+        sorted(scores, key=orders.__getitem__), key=scores.__getitem__, reverse=True
+    )
+    if inside is not None:
+        found = {
+            doc: scores[doc] * (1 + weights.temporal * inside(doc))
+            for doc in scope.holding(ranked)
+        }
+        return sorted(found, key=lambda doc: (-found[doc], orders[doc]))[:count]
+    pool: list[int] = []
+    for start in range(0, len(ranked), 2 * count):  # few are asked whether they may
+        pool += scope.holding(ranked[start : start + 2 * count])
+        if len(pool) >= count:
+            break
+    return pool[:count]
 
 
 def _gather(
