@@ -22,7 +22,7 @@ from memcli.storage import state_dirs
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from typing import Literal
 
     from memcli.cli.context import Context, Result
@@ -77,10 +77,8 @@ def install(
     if skills:
         plan.add_skills(host, dir_, force=force)
         return plan.carried_out()
-    if not all_:
-        _named(host, "install")
+    hosts = plan.here() if all_ else [plan.host(host)]
     _refuse_agent(context)
-    hosts = plan.here() if all_ else [plan.host(host or "")]
     plan.add(HOOKS, hosts)
     if all_:
         # Once into each folder: some hosts share one.
@@ -102,7 +100,7 @@ def install(
         plan.refuse_judge()
     elif able := [each for each in hosts if each.judge]:
         plan.ask_for_judge(able[0])
-    return plan.carried_out(list(_warnings(context, plan)))
+    return plan.carried_out(_warnings(context, plan))
 
 
 def uninstall(
@@ -140,11 +138,10 @@ def uninstall(
     plan = Plan(context, scope, strict=not all_, dry_run=dry_run)
     if skills:
         plan.add_skills(host, dir_, force=force, removal=True)
-        return plan.removed("no page of memcli is there")
+        return plan.carried_out(nothing="no page of memcli is there")
     if all_:
         return _all_out(plan)
-    name = _named(host, "uninstall")
-    hosts, warnings = [plan.host(name)], []
+    hosts, warnings = [plan.host(host)], []
     plan.add(HOOKS, hosts, removal=True)
     plan.add(SERVER, hosts, removal=True)
     try:
@@ -152,7 +149,7 @@ def uninstall(
             plan.steps += judge_goes(context, hosts[0])
     except InvalidConfig as error:
         warnings.append(f"the judge stays as it is: {error.message}")
-    return plan.removed(f"no change: {name} does not call memcli", warnings)
+    return plan.carried_out(warnings, f"no change: {host} does not call memcli")
 
 
 def _servers(plan: Plan, hosts: Sequence[Host], *, mcp: bool) -> None:
@@ -165,9 +162,7 @@ def _servers(plan: Plan, hosts: Sequence[Host], *, mcp: bool) -> None:
         )
         plan.steps += [failed(SERVER, host.name, error) for host in hosts]
         return
-    trial = Plan(plan.context, plan.scope, strict=plan.strict and mcp)
-    trial.add(SERVER, hosts, ahead=plan.steps)
-    plan.steps += [step for step in trial.steps if mcp or step.outcome == "updated"]
+    plan.add(SERVER, hosts, wanted=mcp)
 
 
 def _all_out(plan: Plan) -> Result:
@@ -185,22 +180,7 @@ def _all_out(plan: Plan) -> Result:
     every = list(pages.catalog().values())
     for folder in pages.places(context.environ, context.cwd or os.sep):
         plan.steps += pages.plan(every, folder, removal=True)
-    return plan.removed("no host has hooks or skills of memcli")
-
-
-def _named(host: str | None, verb: str) -> str:
-    """The host that was named.
-
-    Raises:
-        UsageError: none was.
-    """
-    if not host:
-        hosts = ", ".join(each.name for each in table.with_hooks())
-        raise UsageError(
-            f"name the host to {verb}: {hosts}",
-            hint="What there is on this machine: memcli doctor",
-        )
-    return host
+    return plan.carried_out(nothing="no host has hooks or skills of memcli")
 
 
 def _refuse_agent(context: Context) -> None:
@@ -213,14 +193,15 @@ def _refuse_agent(context: Context) -> None:
         )
 
 
-def _warnings(context: Context, plan: Plan) -> Iterator[str]:
+def _warnings(context: Context, plan: Plan) -> tuple[str, ...]:
     """The warnings about a vault that is missing."""
     vault = plan.machine.vault
-    if vault is not None and not os.path.isdir(vault):
-        yield f"there is no vault at {vault} yet: memcli init {quote(vault)}"
-    default = vault or state_dirs.default_vault(context.environ)
-    if default is None or not (vault or os.path.isdir(default)):
-        yield (
-            "there is no default vault, so the hooks do nothing yet: name the vault "
-            "with --vault, or make one: memcli init ~/memory"
-        )
+    place = vault or state_dirs.default_vault(context.environ)
+    if place and os.path.isdir(place):
+        return ()
+    if vault:
+        return (f"there is no vault at {vault} yet: memcli init {quote(vault)}",)
+    return (
+        "there is no default vault, so the hooks do nothing yet: name the vault with "
+        "--vault, or make one: memcli init ~/memory",
+    )

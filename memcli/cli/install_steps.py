@@ -47,7 +47,17 @@ class Plan:
         self.steps: list[Step] = []
         self.notes: list[str] = []
 
-    def host(self, name: str) -> Host:
+    def host(self, name: str | None) -> Host:
+        """The host that was named.
+
+        Raises:
+            UsageError: none was.
+            InvalidValue: there is none of this name.
+        """
+        if not name:
+            hosts = ", ".join(each.name for each in table.with_hooks())
+            hint = "What there is on this machine: memcli doctor"
+            raise UsageError(f"name the host: {hosts}", hint=hint)
         return table.find(name, hooks=True)
 
     def here(self) -> list[Host]:
@@ -63,7 +73,7 @@ class Plan:
         hosts: Iterable[Host],
         *,
         removal: bool = False,
-        ahead: Sequence[Step] = (),
+        wanted: bool = True,
     ) -> None:
         """Plan a part of each host.
 
@@ -71,10 +81,10 @@ class Plan:
             what: HOOKS or SERVER.
             hosts: whose.
             removal: take it out.
-            ahead: steps that come before these, in another plan.
+            wanted: whether it was asked for; else only what is there is updated.
         """
         for host in hosts:
-            left = {step.path: step.after for step in (*ahead, *self.steps)}
+            left = {step.path: step.after for step in self.steps}
             try:
                 step = plans.plan(
                     what, host, self.scope, self.machine, removal=removal, ahead=left
@@ -83,12 +93,13 @@ class Plan:
                 # A server is an extra: where it cannot be, hooks are all the same.
                 is_extra = what == plans.SERVER
                 nowhere = isinstance(error, UsageError)
-                if self.strict and not (is_extra and (removal or not nowhere)):
+                spared = not wanted or (is_extra and (removal or not nowhere))
+                if self.strict and not spared:
                     raise
-                if not nowhere:
+                if wanted and not nowhere:
                     self.steps.append(failed(what, host.name, error))
             else:
-                self.steps.append(step)
+                self.steps += [step] * (wanted or step.outcome == "updated")
 
     def add_skills(
         self,
@@ -110,16 +121,15 @@ class Plan:
             UsageError: neither is named; memcli knows no folder of that host.
         """
         environ, cwd = self.context.environ, self.context.cwd or os.sep
-        if not (host or folder):
-            one_of = f"One of {', '.join(skills.HOSTS)}; or --dir."
-            raise UsageError("name the host", hint=one_of)
         every = list(skills.catalog().values())
         try:
             if folder:
                 path = os.path.abspath(os.path.expanduser(folder))
                 place = skills.SkillFolder(path, "", ())
             else:
-                place = skills.place(host or "", self.scope, environ, cwd)
+                place = skills.place(
+                    host or self.host(host).name, self.scope, environ, cwd
+                )
             self.steps += skills.plan(every, place, host, force=force, removal=removal)
         except MemcliError as error:
             if self.strict:
@@ -173,14 +183,17 @@ class Plan:
         else:
             self.add_judge(host)
 
-    def removed(self, nothing: str, warnings: Sequence[str] = ()) -> Result:
-        """As `carried_out`, of a removal, which names only what there was."""
-        self.steps = [step for step in self.steps if step.outcome != "unchanged"]
-        self.notes += [] if self.steps else [nothing]
-        return self.carried_out(warnings)
+    def carried_out(self, warnings: Sequence[str] = (), nothing: str = "") -> Result:
+        """Carry the steps out, unless it is a dry run, and report them.
 
-    def carried_out(self, warnings: Sequence[str] = ()) -> Result:
-        """Carry the steps out, unless it is a dry run, and report them."""
+        Args:
+            warnings: beside those of the steps.
+            nothing: of a removal, which names only what there was: the line when
+                there was nothing.
+        """
+        if nothing:
+            self.steps = [step for step in self.steps if step.outcome != "unchanged"]
+            self.notes += [] if self.steps else [nothing]
         done: list[Step] = []
         for step in self.steps:
             try:

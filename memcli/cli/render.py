@@ -27,7 +27,18 @@ if TYPE_CHECKING:
 
 OUTPUT_VERSION = 1
 
-_BUG_HINT = "Set MEMCLI_DEBUG=1 for the traceback, and report it, please."
+
+class Bug(MemcliError):
+    """A failure that is memcli's own."""
+
+    code = "bug"
+    exit_code = 70
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(
+            f"a bug in memcli: {type(error).__name__}: {error}",
+            hint="Set MEMCLI_DEBUG=1 for the traceback, and report it, please.",
+        )
 
 
 class Screen:
@@ -116,13 +127,7 @@ class Screen:
             import traceback
 
             traceback.print_exception(error)
-
-        class Bug(MemcliError):
-            code = "bug"
-            exit_code = 70
-
-        message = f"a bug in memcli: {type(error).__name__}: {error}"
-        return self.failure(Bug(message, hint=_BUG_HINT))
+        return self.failure(Bug(error))
 
     def tell(self, text: str) -> None:
         """Say something to the person who waits, on stderr."""

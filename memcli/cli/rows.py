@@ -12,7 +12,7 @@ from memcli.errors import Unavailable
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from memcli.cli.context import Canvas, Result
@@ -244,53 +244,39 @@ def _reckoned(explain: Mapping[str, Any]) -> str:
     """The reckoning of a score: what is added, times what it is multiplied with."""
     from memcli.search.ranking.bm25 import CHANNELS
 
-    parts = [
-        (name, f"{name} {part}")
+    parts = {
+        name: f"{name} {part}"
         for name, part in explain.items()
         if name not in ("matched", "path", "read")
-    ]
-    added = [said for name, said in parts if name in CHANNELS]
-    factors = [said for name, said in parts if name not in CHANNELS]
-    whole = " + ".join(added)
-    if factors and len(added) > 1:
-        whole = f"({whole})"
-    return " × ".join([whole, *factors])
+    }
+    added = " + ".join(said for name, said in parts.items() if name in CHANNELS)
+    factors = [said for name, said in parts.items() if name not in CHANNELS]
+    if factors and " + " in added:
+        added = f"({added})"
+    return " × ".join([added, *factors])
 
 
-def below(title: str, text: str) -> Iterator[str]:
+# A title ends where its clause does; words after a comma belong to the clause.
+_ENDS = ".!?;:。！？；"  # noqa: RUF001
+
+
+def below(title: str, text: str) -> list[str]:
     """The lines of a text to show below its title, which is not said twice.
 
     The heading that is the title is left out, and so are the words of the title where
     the text begins with them. A title that was cut ("...") is part of a longer line,
     which stays whole.
     """
-    first = True
-    for line in text.splitlines():
-        if not line.strip():
-            continue
-        begins, first = first, False
-        if line.strip("# ") == title:
-            continue
-        if begins and (rest := _after(title, line)) is not None:
-            line = rest
-        if line:
-            yield line
-
-
-def _after(title: str, line: str) -> str | None:
-    """The rest behind the title in the line that begins with it; None in any other."""
-    plain = line.lstrip("-*+>•_ \t")
-    if not title or not plain.startswith(title):
-        return None
-    rest = plain[len(title) :]
-    # "Deploys" is no title of "Deploysets are ...".
-    if rest[:1].isalnum():
-        return None
-    # A title ends where its clause does; words after a comma belong to the clause.
-    ended = rest.lstrip("*_")
-    if ended and ended[0] not in ".!?;:。！？；":  # noqa: RUF001
-        return None
-    return ended.lstrip(".!?;:。！？；*_ ")  # noqa: RUF001
+    lines = [
+        line for line in text.splitlines() if line.strip(" \t#") not in ("", title)
+    ]
+    plain = lines[0].lstrip("-*+>•_ \t") if lines else ""
+    if title and plain.startswith(title):
+        rest = plain.removeprefix(title).lstrip("*_")
+        # "Deploys" is no title of "Deploysets are ...".
+        if not rest or rest[0] in _ENDS:
+            lines[0] = rest.lstrip(f"{_ENDS}*_ ")
+    return [line for line in lines if line]
 
 
 def short_ids(canvas: Canvas, sources: Vault | Vaults | None) -> Callable[[str], str]:

@@ -122,7 +122,7 @@ def _server(
 ) -> Server[Any]:
     by_name = {tool.name: tool for tool in tools}
     listed = [_described(tool) for tool in tools]
-    limiter = None
+    limiter = anyio.CapacityLimiter(_AT_ONCE)
 
     async def list_tools(_context: Any, _params: Any) -> mcp_types.ListToolsResult:
         return mcp_types.ListToolsResult(tools=listed)
@@ -130,8 +130,6 @@ def _server(
     async def call_tool(
         _context: Any, params: mcp_types.CallToolRequestParams
     ) -> mcp_types.CallToolResult:
-        nonlocal limiter
-        limiter = limiter or anyio.CapacityLimiter(_AT_ONCE)
         tool = by_name.get(params.name)
         if tool is None:
             raise MCPError(

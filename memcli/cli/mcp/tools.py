@@ -17,6 +17,7 @@ import re
 from memcli import declared
 from memcli.cli import commands
 from memcli.cli.mcp import answers, catalog
+from memcli.cli.render import Bug
 from memcli.entries import entry
 from memcli.errors import InvalidValue, MemcliError, UsageError
 from memcli.named_tuple import NamedTuple, encoded
@@ -49,7 +50,13 @@ def call(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answer:
         if tool is catalog.memory_admin:
             return _admin(arguments, context)
         return _called(tool, arguments, context)
-    except MemcliError as error:
+    except Exception as error:  # noqa: BLE001 a bug in one call must not end the rest
+        if not isinstance(error, MemcliError):
+            if context.environ.get("MEMCLI_DEBUG"):
+                import traceback
+
+                context.tell("".join(traceback.format_exception(error)))
+            error = Bug(error)
         failed = {
             "code": error.error_code,
             "message": answers.reworded(error.message, tool.command),
@@ -57,14 +64,6 @@ def call(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answer:
             "details": answers.shortened(encoded(error.details)),
         }
         return Answer(error={k: v for k, v in failed.items() if v or k == "message"})
-    except Exception as error:  # noqa: BLE001 a bug in one call must not end the rest
-        if context.environ.get("MEMCLI_DEBUG"):
-            import traceback
-
-            context.tell("".join(traceback.format_exception(error)))
-        message = f"a bug in memcli: {type(error).__name__}: {error}"
-        hint = "Report it, please; MEMCLI_DEBUG=1 says more."
-        return Answer(error={"code": "bug", "message": message, "hint": hint})
 
 
 def _called(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answer:
@@ -133,9 +132,10 @@ class _Lines:
 
 
 def _admin(arguments: Mapping[str, Any], context: Context) -> Answer:
-    named = arguments.get("action") or "help"
-    action = named.removeprefix("memory_") if isinstance(named, str) else ""
-    given = arguments.get("arguments") or {}
+    # Models write the tool's parameters beside the action, too.
+    beside = dict(arguments)
+    action = str(beside.pop("action", None) or "help").removeprefix("memory_")
+    given = beside.pop("arguments", None) or {}
     if isinstance(given, str):
         given = _parsed(dict, given)
     if not isinstance(given, dict):
@@ -144,25 +144,16 @@ def _admin(arguments: Mapping[str, Any], context: Context) -> Answer:
             hint='As in {"action": "recall", "arguments": {"query": "deploys"}}.',
             code="invalid_arguments",
         )
-    # Models write the tool's parameters beside the action, too.
-    beside = {k: v for k, v in arguments.items() if k not in ("action", "arguments")}
-    given = {**beside, **given}
     if action == "help":
         rare = {name: tool.rare() for name, tool in catalog.ACTIONS.items()}
         return Answer(data={"actions": rare})
     if action not in catalog.ACTIONS:
         raise InvalidValue(
-            f"memory_admin has no action {str(named)[:60]!r}",
+            f"memory_admin has no action {action[:60]!r}",
             hint=f"The actions are: {', '.join(catalog.ACTIONS)}, help.",
             code="invalid_action",
         )
-    chosen = catalog.ACTIONS[action]
-    if not given and chosen.required:
-        raise UsageError(
-            f"{action} needs arguments",
-            hint="Call memory_admin with the action help for the parameters.",
-        )
-    return call(chosen, given, context)
+    return call(catalog.ACTIONS[action], {**beside, **given}, context)
 
 
 # --- the arguments that a client gives ------------------------------------------------
