@@ -7,7 +7,6 @@ mistake in the words exits with 2 and, with `--json`, speaks JSON.
 from __future__ import annotations
 
 import inspect
-import re
 from typing import Annotated, Any, Literal
 
 import typer
@@ -73,16 +72,9 @@ def _no_command(words: list[str]) -> str:
 
 def _explain(name: str, message: str, words: list[str]) -> int:
     """Print a mistake in a command's words, with what may have been meant."""
-    from memcli.cli import hints
-
     hint = f"See: memcli {name} --help".replace("  ", " ")
-    choice = re.search(r"'([^']*)' is not one of (.+)\.$", message)
-    meant = None
-    if choice:
-        meant = hints.nearest(choice[1], re.findall(r"'([^']*)'", choice[2]))
-    elif not name and words and not words[0].startswith("-"):
-        meant = _meant(words[0])
-    if meant:
+    known = not name and words and not words[0].startswith("-")
+    if known and (meant := _meant(words[0])):
         hint = f"Did you mean: {meant}? {hint}"
     elif message.startswith("Got unexpected extra argument"):
         hint = f"A text of several words needs quotes. {hint}"

@@ -227,7 +227,7 @@ def check_needs(name: str, values: Mapping[str, Any]) -> None:
         for one in of(name).values()
         if values.get(one.name) not in (None, False, [], one.default)
     }
-    beside = {*given, values.get("action") or "list"}
+    beside = {*given, values.get("action") or values.get("what") or "list"}
     for flag, one in given.items():
         if one.needs and beside.isdisjoint(one.needs):
             other = " or ".join(one.needs)

@@ -36,17 +36,9 @@ if TYPE_CHECKING:
 _TITLE = 56
 # Of so many entries ids are offered, the newest.
 _MOST_READ = 300
-# What is offered for a parameter, by its name.
-_ID = "entry_id ids also cite useful not_useful supersede"
-_TAKES = {
-    **dict.fromkeys(_ID.split(), "id"),
-    "what": "inspected",
-    **dict.fromkeys(("kind", "kinds"), "kind"),
-    **dict.fromkeys(("tags", "untag"), "tag"),
-    "project": "project",
-    "host": "host",
-    **dict.fromkeys(("vault", "vaults"), "vault"),
-}
+# What is offered for a parameter, by its name or by what its help calls the value.
+_BY_NAME = {"what": "what", "project": "project", "vault": "vault", "vaults": "vault"}
+_BY_METAVAR = ("ID", "KIND", "TAG", "HOST")
 # What the shells take as one word without quotes.
 _WORD = re.compile(r"[\w.:/@%+=~-]+")
 _MOST = 50
@@ -142,7 +134,8 @@ def _values(
     current: str,
 ) -> Iterable[Offer]:
     """The values that a parameter of a command may have, as others are given."""
-    what = _TAKES.get(one.name, "")
+    word = one.metavar.strip("[].")
+    what = _BY_NAME.get(one.name, word.lower() if word in _BY_METAVAR else "")
     if one.choices or not what:
         return [(choice, "") for choice in one.choices]
     if what == "host":
@@ -169,11 +162,11 @@ def _of_vault(
 ) -> Iterator[Offer]:
     """Values that the index of a vault has, given what was typed; `only` is the status
     of the entries."""
-    if what == "inspected":
+    if what == "what":
         from memcli.cli.inspect import TOPICS
 
         yield from ((topic, "") for topic in TOPICS)
-    if what in ("id", "inspected"):
+    if what in ("id", "what"):
         created = reader.columns.created
         docs = nlargest(_MOST_READ, reader.everything(), key=created.__getitem__)
         for row in map(reader.row, docs):
@@ -204,15 +197,10 @@ def completion(context: Context, shell: Literal["bash", "zsh", "fish"]) -> Resul
         shell: `` Which shell
     """
     del context
-    script = script_of(shell)
-    return said({"shell": shell, "script": script}, script.removesuffix("\n"), style="")
-
-
-def script_of(shell: str) -> str:
-    """The script that completes memcli's words in a shell."""
     # In all of them the answer is one offer a line, a tab, and what it is. Nothing of
     # it is evaluated: the titles of a vault are words of strangers.
     folder = os.path.dirname(os.path.abspath(__file__))
     path = os.path.join(folder, "shells", f"completion.{shell}")
     with open(path, encoding="utf-8", newline="") as file:
-        return file.read()
+        script = file.read()
+    return said({"shell": shell, "script": script}, script.removesuffix("\n"), style="")

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 
+CHECKS = [known_vaults.configured, judge.configured, user_config.sync_settings]
+"""The readers of the user's config, which refuse what is not valid in it."""
 # The words that an action takes.
 _TAKES = {
     "list": "",
@@ -59,15 +61,27 @@ def config(
     user = action != "list" and use_case.scope_of(words[0]) == use_case.USER
     vault = None if user else _vault(context, changes=action in ("set", "unset"))
     if action == "list":
-        return _settings(use_case.listed(vault, context.environ))
+        return listed(
+            "settings",
+            use_case.listed(vault, context.environ),
+            "setting=name value from",
+            {
+                "value": lambda one: _value(one.value),
+                "from": lambda one: one.scope if one.is_set else "default",
+            },
+            empty="No settings.",
+        )
     if action == "get":
         setting = use_case.get(vault, words[0], context.environ)
         return said(setting._asdict(), _value(setting.value), style="")
     value = words[1:] if action == "set" else None
     context.owner_only("the config is for its owner to change")
-    return _changed(
-        use_case.put(vault, words[0], value, context.environ, _checks()), action
-    )
+    done = use_case.put(vault, words[0], value, context.environ, CHECKS)
+    setting = done.setting
+    verb = action if done.changed else "unchanged"
+    shown = _value(setting.value) or "none"
+    data = {**setting._asdict(), "path": done.path, "changed": done.changed}
+    return said(data, f"{verb} {setting.name} = {shown} in {done.path}")
 
 
 def _vault(context: Context, *, changes: bool) -> Vault | None:
@@ -79,41 +93,13 @@ def _vault(context: Context, *, changes: bool) -> Vault | None:
         return None
 
 
-def _checks() -> list[Any]:
-    """The readers of the user's config, which refuse what is not valid in it."""
-    return [known_vaults.configured, judge.configured, user_config.sync_settings]
-
-
 def _paths(context: Context) -> Result:
-
     vault = _vault(context, changes=False)
     paths = {"user": user_config.path_of(context.environ), "vault": None}
     if vault is not None:
         paths["vault"] = os.path.join(vault.root, *layout.CONFIG.split("/"))
-
     head, *more = filter(None, paths.values())
     return said(paths, head, *more, style="")
-
-
-def _settings(settings: list[use_case.Setting]) -> Result:
-    return listed(
-        "settings",
-        settings,
-        "setting=name value from",
-        {
-            "value": lambda one: _value(one.value),
-            "from": lambda one: one.scope if one.is_set else "default",
-        },
-        empty="No settings.",
-    )
-
-
-def _changed(done: use_case.Changed, action: str) -> Result:
-    setting = done.setting
-    verb = action if done.changed else "unchanged"
-    value = _value(setting.value) or "none"
-    data = {**setting._asdict(), "path": done.path, "changed": done.changed}
-    return said(data, f"{verb} {setting.name} = {value} in {done.path}")
 
 
 def _value(value: Any) -> str:

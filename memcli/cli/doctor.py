@@ -93,14 +93,7 @@ def _fixed(
     verb = "mended" if done.applied else "would mend"
     head = f"{verb} {len(done.steps)}:" if done.steps else "nothing to mend"
     planned = bool(done.steps) and not done.applied
-    lines = (f"{step.path}: {step.action}" for step in done.steps)
-    result = said(done._asdict(), head, *lines, dry_run=dry_run if planned else None)
-
-    def text(canvas: Canvas) -> None:
-        result.text(canvas)
-        if done.left:
-            canvas.line(f"left for you: {len(done.left)}")
-        for finding in done.left:
-            canvas.line(f"  {finding_line(finding)}")
-
-    return result._replace(text=text, ok=done.ok)
+    lines = [f"left for you: {finding_line(finding)}" for finding in done.left]
+    lines += [f"{step.path}: {step.action}" for step in done.steps]
+    how = dry_run if planned else None
+    return said(done._asdict(), head, *lines, dry_run=how)._replace(ok=done.ok)

@@ -67,11 +67,10 @@ def export(
     elif not dry_run:
         files.write_atomic(out, "".join(f"{line}\n" for line in lines).encode())
 
+    if out is not None or dry_run:
+        lines = [_done(len(lines), out, dry_run=dry_run)]
+
     def text(canvas: Canvas) -> None:
-        if out is not None or dry_run:
-            done = _done(len(found.entries), out, dry_run=dry_run)
-            canvas.line(done, style="good")
-            return
         for line in lines:
             canvas.line(line)
 

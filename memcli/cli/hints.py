@@ -16,7 +16,7 @@ from memcli.storage import known_vaults
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Any
 
     from memcli.cli.context import Context, Result
@@ -239,7 +239,7 @@ def in_research(
 
 
 def nearest(
-    word: str, known: Iterable[str], also: Mapping[str, str] | None = None
+    word: str, known: Collection[str], also: Mapping[str, str] | None = None
 ) -> str | None:
     """The known word that was most likely meant; None where none is near.
 
@@ -248,17 +248,13 @@ def nearest(
         known: the words that there are.
         also: other words for them.
     """
+
     from difflib import get_close_matches
 
-    words = {name.lower(): name for name in known}
+    words = {**(also or {}), **{name: name for name in known}}
     folded = word.strip().lower()[:60].replace("_", "-")
-    if also and folded in also:
-        return also[folded]
-    begun = [name for name in words if len(folded) > 1 and name.startswith(folded)]
-    if len(begun) == 1:
-        return words[begun[0]]
-    near = get_close_matches(folded, words, 1)
-    if near:
-        return words[near[0]]
-    near = get_close_matches(folded, also or (), 1, 0.8)
-    return (also or {})[near[0]] if near else None
+    begun = [name for name in known if len(folded) > 1 and name.startswith(folded)]
+    if folded not in words and len(begun) == 1:
+        return begun[0]
+    near = get_close_matches(folded, words, 1, 0.7)
+    return words[near[0]] if near else None

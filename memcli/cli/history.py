@@ -142,19 +142,14 @@ def forget(
     """
     vault = context.open_vault("forgetting", writes=True)
     plan = forgetting.plan(vault, entry_id, versions=versions)
-    if dry_run:
-        return _forgotten(plan, dry_run=True)
-    if not yes:
-        if not context.interactive:
-            raise UsageError(
-                f"forgetting {plan.id} removes {', '.join(plan.paths)} for good",
-                hint="Add --yes to remove it for good; memcli resolve only hides it.",
-            )
-        context.tell(f"{plan.title}\n  {', '.join(plan.paths)}")
-        for line in _lost(plan):
-            context.tell(line)
-        if not context.confirm("Remove this for good?"):
-            return _forgotten(plan)
+    if not (yes or dry_run or context.interactive):
+        raise UsageError(
+            f"forgetting {plan.id} removes {', '.join(plan.paths)} for good",
+            hint="Add --yes to remove it for good; memcli resolve only hides it.",
+        )
+    lines = [plan.title, *plan.paths, *_lost(plan)]
+    if not context.agrees(lines, "Remove this for good?", yes=yes, dry_run=dry_run):
+        return _forgotten(plan, dry_run=dry_run)
     return _forgotten(forgetting.forget(vault, entry_id, versions=versions))
 
 

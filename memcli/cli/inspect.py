@@ -88,31 +88,22 @@ def inspect(
     Options:
         what: `[WHAT]` An id (or a prefix of it, a path, a file's name), reflections,
             models, research, mining, sessions, entity, agents, vaults, or lint
-        name: `[NAME]` With mining: one session; with research: one run; with entity:
-            its name
-        stale: `--stale` With models: only stale ones
+        name: `[NAME], with mining or research or entity` With mining: one session; with
+            research: one run; with entity: its name
+        stale: `--stale, with models` With models: only stale ones
+        project: `--project -p NAME, with models` Only of this project; or here, none
+            (everywhere) or any
     """
     what = (what or "").strip()
-    given = {"stale": stale, "name": name, "project": project}
-    takes = TOPICS.get(what, ())
-    for parameter, value in given.items():
-        if value and parameter not in takes:
-            topics = [topic for topic, known in TOPICS.items() if parameter in known]
-            said = f"'{value}'" if parameter == "name" else f"--{parameter}"
-            raise UsageError(f"{said} belongs to: memcli inspect {' or '.join(topics)}")
     if not what:
         return overview(context)
     if what == "entity":
-        if not name:
-            raise UsageError(
-                "inspect entity takes the name of an entity",
-                hint="What there is: memcli entities",
-            )
-        return entities(context, "show", [name])
+        return entities(context, "show", [name] if name else [])
     if what not in TOPICS:
         return entry(context, what)
+    given = {"stale": stale, "name": name, "project": project}
     topic: Callable[..., Result] = globals().get(what) or getattr(signals, what)
-    return topic(context, **{each: given[each] for each in takes})
+    return topic(context, **{each: given[each] for each in TOPICS[what]})
 
 
 # The overview names this many findings and files; `inspect lint` names all.

@@ -146,20 +146,24 @@ def _batch(
     count = 0
     for count, (number, line) in enumerate(files.json_lines(data, path), 1):
         name, text = line.pop("id", None), line.pop("query", "")
-        own = _words(line, number)
+        try:
+            own = _words(line)
+            if not (text and isinstance(text, str)):
+                raise UsageError("'query' is missing")
+        except MemcliError as error:
+            message = f"{path}:{number}: {error.message}"
+            raise InvalidContent(
+                message, hint=error.hint, code="invalid_batch"
+            ) from None
         if own.get("project"):
             own["project"] = named_project(sources.vaults, own["project"] or "")
-        if not (text and isinstance(text, str)):
-            raise InvalidContent(
-                f"{path}:{number}: 'query' is missing", code="invalid_batch"
-            )
         label = f"question {count if name is None else name}: {text}"
         yield label, name, query_of(context, text, {**asked, **own})
     if not count:
         raise InvalidContent(f"{path} holds no question", code="invalid_batch")
 
 
-def _words(line: dict[str, Any], number: int) -> parameters.Query:
+def _words(line: dict[str, Any]) -> parameters.Query:
     """The options of one line of a batch, which has flags or parameters as keys."""
     from memcli import declared, parameters
 
@@ -169,20 +173,11 @@ def _words(line: dict[str, Any], number: int) -> parameters.Query:
     for name, value in line.items():
         one = named.get(name.replace("-", "_"))
         if one is None:
-            raise InvalidContent(
-                f"line {number}: unknown field '{name}'",
-                hint=f"Known: id, query, {', '.join(sorted(known))}.",
-                code="invalid_batch",
-            )
+            known_names = f"Known: id, query, {', '.join(sorted(known))}."
+            raise UsageError(f"unknown field '{name}'", hint=known_names)
         several = one.repeat and not isinstance(value, list)
         found[one.name] = [value] if several else value
-        try:
-            declared.check(one, found[one.name], name)
-        except MemcliError as error:
-            message = f"line {number}: {error.message}"
-            raise InvalidContent(
-                message, hint=error.hint, code="invalid_batch"
-            ) from None
+        declared.check(one, found[one.name], name)
     return found  # type: ignore[no-any-return]
 
 
@@ -348,11 +343,8 @@ def _counted(context: Context, by: str) -> Result:
     return listed(
         "projects",
         rows,
-        f"{columns} note",
-        {
-            "project": lambda one: one.name or "(everywhere)",
-            "note": lambda one: "here" if one.name and one.name == here else "",
-        },
+        columns,
+        {"project": lambda one: one.name or "(everywhere)"},
         empty="No projects.",
         data={"count": sum(one.name is not None for one in rows), "here": here},
         below=lambda canvas: canvas.line(

@@ -38,20 +38,18 @@ def mine_one(
     path = path or _current(context)
     vault = context.open_vault("reflecting", writes=True)
     done = reflect_session.reflect_file(vault, path, host, dry_run=dry_run)
-    waiting = [fate.id for fate in done.fates if fate.action in ("review", "supersede")]
-    ids = [name for name in waiting if name]
-    asks = vault.settings.memory.review_mode == "interactive"
-    if ids and asks and context.interactive and not done.dry_run:
-        for line in _lines(done):
-            context.tell(line)
-        decided = walk(context, vault, only=ids)
-        data = {**done.as_dict(), "decided": decided.data}
-        return Result(data=data, text=decided.text, warnings=_unread(done))
-    return Result(
-        data=done.as_dict(),
-        text=lambda canvas: _draw(canvas, done),
-        warnings=_unread(done),
-    )
+    lines = counted(done.broken, "line")
+    unread = (f"{lines} of the transcript could not be read",) if done.broken else ()
+    result = Result(done.as_dict(), lambda canvas: _draw(canvas, done), unread)
+    waits = [fate.id for fate in done.fates if fate.action in ("review", "supersede")]
+    ids = list(filter(None, waits)) if not done.dry_run and context.interactive else []
+    if not ids or vault.settings.memory.review_mode != "interactive":
+        return result
+    for line in _lines(done):
+        context.tell(line)
+    decided = walk(context, vault, only=ids)
+    data = {**result.data, "decided": decided.data}
+    return result._replace(data=data, text=decided.text)
 
 
 def digest(context: Context, path: str | None, host: str | None) -> Result:
@@ -83,10 +81,9 @@ def judged(
 
     def show(canvas: Canvas) -> None:
         _draw(canvas, done.reflected)
-        for name in done.resolved:
-            canvas.line(f"resolved\t{name}")
-        for name in done.approved:
-            canvas.line(f"approved\t{name}")
+        for verb, ids in (("resolved", done.resolved), ("approved", done.approved)):
+            for name in ids:
+                canvas.line(f"{verb}\t{name}")
 
     return Result(data=done.as_dict(), text=show, warnings=lines)
 
@@ -138,13 +135,6 @@ def _current(context: Context) -> str:
         hint='Ask one: memcli reflect "what do we know about X?"; or name a '
         "transcript: memcli reflect --session PATH",
     )
-
-
-def _unread(done: Reflected) -> tuple[str, ...]:
-    if not done.broken:
-        return ()
-    lines = counted(done.broken, "line")
-    return (f"{lines} of the transcript could not be read",)
 
 
 def _draw(canvas: Canvas, done: Reflected) -> None:

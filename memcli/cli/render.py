@@ -60,11 +60,11 @@ class Screen:
         self._asked = asked[0] if len(asked) == 1 else ""
         self._json = as_json
         self._header = header
-        self._bar: _Bar | None = None
+        self._bar = _Bar()
 
     def success(self, result: Result) -> int:
         """Print a result; returns the exit code."""
-        self._erase()
+        self._bar.erase()
         for number, part in enumerate(result.lines or (result,)):
             warnings = [self._typed(each) for each in part.warnings]
             if self._json:
@@ -73,7 +73,7 @@ class Screen:
             named = f"{part.label}: " if part.label else ""
             for warning in warnings:  # of one line; a file's name may have several
                 self.tell(f"warning: {named}{' '.join(warning.splitlines())}")
-            canvas = self._canvas()
+            canvas = _Canvas(header=self._header, typed=self._typed)
             if part.label:
                 if number:
                     canvas.line()
@@ -82,11 +82,6 @@ class Screen:
             part.text(canvas)
         sys.stdout.flush()
         return 0 if result.ok and result.found else 1
-
-    def _canvas(self) -> _Terminal | _Pipe:
-        if _is_terminal(sys.stdout):
-            return _Terminal(typed=self._typed)
-        return _Pipe(header=self._header, typed=self._typed)
 
     def failure(self, error: MemcliError) -> int:
         """Print a failure; returns its exit code."""
@@ -131,13 +126,13 @@ class Screen:
 
     def tell(self, text: str) -> None:
         """Say something to the person who waits, on stderr."""
-        self._erase()
+        self._bar.erase()
         if sys.stderr is not None:
             _write(sys.stderr, safe(text) + "\n")
 
     def ask(self, question: str) -> str | None:
         """Put a question to the person; the line that was typed, None at the end."""
-        self._erase()
+        self._bar.erase()
         sys.stdout.flush()
         if sys.stderr is not None:
             _write(sys.stderr, safe(question.rstrip()) + " ")
@@ -155,14 +150,9 @@ class Screen:
         """A progress bar for long work; None where no terminal shows it."""
         if self._json or sys.stderr is None or not _is_terminal(sys.stderr):
             return None
-        self._erase()
-        self._bar = _Bar(what)
+        self._bar.erase()
+        self._bar.what = what
         return self._bar
-
-    def _erase(self) -> None:
-        """Take away a bar that stopped before its end."""
-        if self._bar is not None:
-            self._bar.erase()
 
     def _document(
         self,
@@ -198,58 +188,48 @@ _STYLES = {"title": "1", "dim": "2", "bad": "31", "good": "32"}
 _STYLES["nothing"] = _STYLES["hint"] = _STYLES["dim"]
 # Sentences, whose commands go to the vault that was asked.
 _SAID = ("nothing", "hint")
+# Terminals without colour, by TERM.
+_PLAIN = ("dumb", "unknown")
 
 
-class _Pipe:
-    """Plain text; `header` names the columns of a table in its first line."""
+class _Canvas:
+    """Plain text on a pipe; colour and aligned columns on a terminal.
 
-    terminal = False
+    What a person may copy is never broken: the terminal itself wraps long lines, so
+    a path or a command that is copied from there is still one line. On a pipe `header`
+    names the columns of a table in its first line.
+    """
 
     def __init__(
         self, *, header: bool = False, typed: Callable[[str], str] = str
     ) -> None:
+        self.terminal = _is_terminal(sys.stdout)
         self._header = header
         self._typed = typed
+        plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") in _PLAIN
+        # Of the terminals of Windows the new one alone obeys escape sequences.
+        old = os.name == "nt" and "WT_SESSION" not in os.environ
+        self._has_colours = self.terminal and not (plain or old)
 
     def line(self, text: str = "", *, style: str = "") -> None:
         # On a pipe a sentence is no row: `memcli list | cut -f 1` gives ids or nothing.
-        stream = sys.stderr if style == "nothing" else sys.stdout
-        text = self._typed(text) if style in _SAID else text
-        if stream is not None:
-            _write(stream, safe(text) + "\n")
-
-    def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-        for row in [header, *rows] if self._header else rows:
-            cells = (" ".join(cell.split()) for cell in row)
-            self.line("\t".join(cells))
-
-
-class _Terminal:
-    """Colour and aligned columns.
-
-    What a person may copy is never broken: the terminal itself wraps long lines, so
-    a path or a command that is copied from there is still one line.
-    """
-
-    terminal = True
-
-    def __init__(self, *, typed: Callable[[str], str] = str) -> None:
-        self._typed = typed
-        dumb = os.environ.get("TERM") in ("dumb", "unknown")
-        # Of the terminals of Windows the new one alone obeys escape sequences.
-        old = os.name == "nt" and "WT_SESSION" not in os.environ
-        self._has_colours = not (os.environ.get("NO_COLOR") or dumb or old)
-
-    def line(self, text: str = "", *, style: str = "") -> None:
+        aside = style == "nothing" and not self.terminal
+        stream = sys.stderr if aside else sys.stdout
         text = safe(self._typed(text) if style in _SAID else text)
         code = _STYLES.get(style) if self._has_colours and text else None
-        _write(sys.stdout, f"\x1b[{code}m{text}\x1b[0m\n" if code else f"{text}\n")
+        if stream is not None:
+            _write(stream, f"\x1b[{code}m{text}\x1b[0m\n" if code else f"{text}\n")
 
     def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-        """Columns beside each other while they fit; the widest stand below their rows.
+        """Rows with tabs on a pipe. On a terminal columns beside each other while they
+        fit; the widest stand below their rows.
 
         The first column stays; one that is empty tells nothing here.
         """
+        if not self.terminal:
+            for each in [header, *rows] if self._header else rows:
+                self.line("\t".join(" ".join(cell.split()) for cell in each))
+            return
         from shutil import get_terminal_size
 
         width = get_terminal_size().columns
@@ -291,8 +271,8 @@ class _Bar:
 
     _WIDTH = 30
 
-    def __init__(self, what: str) -> None:
-        self._what = what
+    def __init__(self) -> None:
+        self.what = ""
         self._shown = False
 
     def __call__(self, done: int, total: int) -> None:
@@ -302,7 +282,7 @@ class _Bar:
             self._shown = True
             full = self._WIDTH * done // total
             bar = "#" * full + "-" * (self._WIDTH - full)
-            _write(sys.stderr, f"\r{self._what} [{bar}] {done:,}/{total:,}")
+            _write(sys.stderr, f"\r{self.what} [{bar}] {done:,}/{total:,}")
             sys.stderr.flush()
 
     def erase(self) -> None:

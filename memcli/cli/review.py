@@ -50,35 +50,27 @@ def review(
       memcli review --reject --all --dry-run
 
     Options:
-        ids: `[ID]...` Ids, or unique prefixes
+        ids: `[ID]..., with --approve or --reject or --supersede` Ids, or unique
+            prefixes
         list_: `--list, without --approve or --reject or --supersede` List the
             candidates
-        approve: `--approve, without --reject or --supersede` Make it a memory
-        reject: `--reject, without --supersede` Archive it, and never propose it again
-        supersede: `--supersede ID` Make it the next version of this entry
+        approve: `--approve, with ID or --all, without --reject or --supersede` Make it
+            a memory
+        reject: `--reject, with ID or --all, without --supersede` Archive it, and never
+            propose it again
+        supersede: `--supersede ID, with ID, without --all` Make it the next version of
+            this entry
         title: `--title TITLE, with --approve` Its title
         kind: `--kind -k KIND, with --approve` Its kind
         tags: `--tag -t TAG, with --approve` A tag to add; repeatable
-        all_: `--all` Every candidate
+        all_: `--all, without ID` Every candidate
     """
     ids = ids or []
     flags = {"approve": approve, "reject": reject, "supersede": supersede}
     action = next((name for name, given in flags.items() if given), "")
     changes = {"title": title, "kind": kind, "tags": tuple(tags or ())}
     changes = {name: value for name, value in changes.items() if value}
-    refuse(
-        (
-            action and bool(ids) == all_,
-            f"--{action} needs ids, or --all",
-            "What waits: memcli review --list",
-        ),
-        (action == "supersede" and len(ids) != 1, "--supersede takes one id"),
-        (
-            ids and not action,
-            "no action is given",
-            "--approve, --reject, --supersede ID; or memcli inspect ID",
-        ),
-    )
+    refuse((supersede and len(ids) > 1, "--supersede takes one id"))
     vault = context.open_vault("reviewing", writes=True)
     if not action and context.interactive and not list_ and not all_:
         return walk(context, vault)

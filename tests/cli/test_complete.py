@@ -133,7 +133,7 @@ BASH = (
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_shell_takes_the_script_and_runs_nothing_of_a_title(
-    filled: Vault, tmp_path: Path, shell: str
+    filled: Vault, memcli: Run, tmp_path: Path, shell: str
 ) -> None:
     if shutil.which(shell) is None:
         pytest.skip(f"LOUD: {shell} is not on this machine, so its script is not tried")
@@ -145,7 +145,7 @@ def test_a_shell_takes_the_script_and_runs_nothing_of_a_title(
         "_memcli",
         "fish": "complete --do-complete 'memcli show '",
     }
-    script = complete.script_of(shell)
+    script = memcli("completion", shell).out
     if shell == "zsh":
         script = "compdef() { : }\n" + script
     path = processes.path_with_memcli(tmp_path / "bin")

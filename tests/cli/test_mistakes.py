@@ -141,7 +141,7 @@ MISTAKES = """
 2 usage recall x --set nosuch=1
 2 usage recall x --set history=x
 2 usage inspect models x
-2 usage inspect entity # What there is: memcli entities
+2 usage inspect entity
 2 usage inspect lint --stale
 1 - inspect lnt # Did you mean: memcli inspect lint?
 1 entry_not_found inspect 1zzz

@@ -102,14 +102,15 @@ def test_a_path_is_never_broken(
 
 
 @pytest.fixture
-def screen(monkeypatch: pytest.MonkeyPatch) -> "render._Terminal":
+def screen(monkeypatch: pytest.MonkeyPatch) -> "render._Canvas":
     monkeypatch.setenv("COLUMNS", str(WIDTH))
     monkeypatch.setenv("TERM", "dumb")
-    return render._Terminal()
+    monkeypatch.setattr(render, "_is_terminal", lambda _: True)
+    return render._Canvas()
 
 
 def test_a_column_that_is_too_wide_stands_whole_below_its_row(
-    screen: "render._Terminal", capsys: pytest.CaptureFixture[str]
+    screen: "render._Canvas", capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = f"memories/{'long/' * 20}note.md"
     rows: list[tuple[str, ...]] = [
@@ -165,7 +166,7 @@ def test_a_terminal_without_the_letters_shows_their_numbers(
 
 
 def test_tabs_stay_tabs_and_lines_stay_lines(
-    screen: "render._Terminal", capsys: pytest.CaptureFixture[str]
+    screen: "render._Canvas", capsys: pytest.CaptureFixture[str]
 ) -> None:
     line = "a\ttab " + "and a long line " * 9
     screen.line(line, style="good")

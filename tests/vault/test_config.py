@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli import Vault
-from memcli.cli.config import _checks
+from memcli.cli.config import CHECKS
 from memcli.entries import layout
 from memcli.errors import (
     InvalidConfig,
@@ -27,7 +27,7 @@ from tests.git_command import git
 
 
 def put(vault: Vault, name: str, *words: str) -> config.Changed:
-    return config.put(vault, name, words or None, os.environ, _checks())
+    return config.put(vault, name, words or None, os.environ, CHECKS)
 
 
 def value(vault: Vault, name: str) -> Any:

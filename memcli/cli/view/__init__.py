@@ -70,8 +70,9 @@ def view(
     warnings = []
     if open_:
         import webbrowser
+        from pathlib import Path
 
-        if not webbrowser.open(_address(path)):
+        if not webbrowser.open(Path(path).as_uri()):
             warnings.append("no browser was found: open the page in one yourself")
     many = len(seen.entries)
     return said(
@@ -80,12 +81,6 @@ def view(
         f"{counted(many, 'entry')}, {len(data):,} bytes",
         warnings=warnings,
     )
-
-
-def _address(path: str) -> str:
-    from urllib.request import pathname2url
-
-    return "file:" + pathname2url(path)
 
 
 # --- the page -------------------------------------------------------------------------
