@@ -45,8 +45,7 @@ _MODULES = {
     "review": "ideas",
     "install": "uninstall",
     "init": "promote allow",
-    "import_": "import",
-    "export": "publish",
+    "exchange": "export publish import",
     "reflect_session": "hook",
     "complete": "completion",
 }

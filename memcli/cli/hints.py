@@ -7,6 +7,7 @@ agent may not see is in none. A way is named only when it exists.
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 
 from memcli.entries.text.counted import counted
@@ -94,7 +95,18 @@ def explained(
         context: what it was asked by.
         asked: the vaults that the command line names.
     """
-    names = _holders(error.entry_id, context, asked) if error.entry_id else []
+    from memcli.vault.vault import Vault
+
+    names: list[str] = []
+    caller = context.caller("reading")._replace(waits=False)
+    # An agent does not learn of vaults that it did not ask.
+    if not context.agent and error.entry_id:
+        with contextlib.suppress(MemcliError):
+            for name in known_vaults.names(context.environ):
+                with contextlib.suppress(MemcliError):
+                    if name not in asked:
+                        Vault.open(name, caller).path_of(error.entry_id)
+                        names.append(name)
     if not names:
         return error
     vaults = " and ".join(f"`{name}`" for name in names)
@@ -163,31 +175,6 @@ def for_project(vault: Vault, saved: Saved, named: str) -> list[str]:
     ]
 
 
-def _holders(entry_id: str, context: Context, asked: list[str]) -> list[str]:
-    """The names of the user's other vaults that have such an id.
-
-    An agent does not learn of vaults that it did not ask.
-    """
-    from memcli.vault.vault import Vault
-
-    holding: list[str] = []
-    if context.agent:
-        return holding
-    try:
-        names = known_vaults.names(context.environ)
-    except MemcliError:
-        return holding
-    caller = context.caller("reading")._replace(waits=False)
-    for name in names:
-        if name not in asked:
-            try:
-                Vault.open(name, caller).path_of(entry_id)
-            except MemcliError:
-                continue
-            holding.append(name)
-    return holding
-
-
 UNCHECKED = "its citations were not checked: it comes from no research run"
 
 
@@ -254,7 +241,7 @@ def nearest(
     words = {**(also or {}), **{name: name for name in known}}
     folded = word.strip().lower()[:60].replace("_", "-")
     begun = [name for name in known if len(folded) > 1 and name.startswith(folded)]
-    if folded not in words and len(begun) == 1:
-        return begun[0]
-    near = get_close_matches(folded, words, 1, 0.7)
+    if folded in words or len(begun) == 1:
+        return words.get(folded) or begun[0]
+    near = get_close_matches(folded, known, 1) or get_close_matches(folded, words, 1)
     return words[near[0]] if near else None

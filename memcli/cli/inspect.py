@@ -13,6 +13,7 @@ from memcli.cli.hints import UNCHECKED, nearest
 from memcli.cli.rows import (
     draw_code,
     draw_more,
+    draw_stale,
     facts,
     finding_line,
     listed,
@@ -261,9 +262,7 @@ def _draw(
     canvas.line(f"  shown by recall: {state}", style="good" if seen.eligible else "bad")
     if entry.layer != "fact" and not entry.research:
         canvas.line(f"  {UNCHECKED}")
-    for why in seen.stale_why:
-        label = "stale" if seen.stale else "pinned, look at it"
-        canvas.line(f"  {label}: {staleness.sentence(why)}", style="bad")
+    draw_stale(canvas, seen)
     draw_code(canvas, seen.entry.id, [look.state for look in seen.code], whole=True)
     for look in seen.code:
         for line in filter(None, (*look.diff, look.note)):

@@ -175,9 +175,7 @@ class Plan:
         )
         answer = context.ask("May it? [y/N] ")
         if answer is None:
-            self.notes.append(
-                f"not asked whether {said} may read sessions (--judge, --no-judge)"
-            )
+            self.notes.append("not asked about a judge (--judge, --no-judge)")
         elif answer.strip().lower() not in ("y", "yes"):
             self.refuse_judge()
         else:

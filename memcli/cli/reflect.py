@@ -6,7 +6,7 @@ import shlex
 
 from memcli.cli.context import Canvas, Context, Result, refuse
 from memcli.cli.recall import given, query_of, question_of
-from memcli.cli.rows import draw, draw_constraints, draw_pair, short_ids
+from memcli.cli.rows import draw, draw_constraints, draw_pair, draw_stale, short_ids
 from memcli.errors import UsageError
 from memcli.recall.results import sentence
 
@@ -197,8 +197,6 @@ def _draw_similar(
 def _draw_facts(
     canvas: Canvas, reflection: Reflection, short: Callable[[str], str]
 ) -> None:
-    from memcli.vault import staleness
-
     layer = ""
     for row in reflection.facts:
         if row.layer != layer:
@@ -207,9 +205,7 @@ def _draw_facts(
             canvas.line()
         draw(canvas, row, short)
         if row.stale_why:
-            for why in row.stale_why:
-                label = "stale" if row.stale else "pinned, look at it"
-                canvas.line(f"  {label}: {staleness.sentence(why)}")
+            draw_stale(canvas, row)
             canvas.line()
 
 

@@ -8,7 +8,7 @@ import os
 from collections import Counter
 
 from memcli.cli.context import Canvas, Context, Result, said
-from memcli.cli.review_walk import walk
+from memcli.cli.review import walk
 from memcli.cli.rows import table
 from memcli.entries import dates
 from memcli.entries.text.counted import counted

@@ -113,6 +113,15 @@ def facts(canvas: Canvas, data: Mapping[str, Any], indent: str = "") -> None:
 _MOST_FACTS = 30
 
 
+def draw_stale(canvas: Canvas, row: Any) -> None:
+    """Say why an observation or model may no longer hold."""
+    from memcli.vault import staleness
+
+    label = "stale" if row.stale else "pinned, look at it"
+    for why in row.stale_why:
+        canvas.line(f"  {label}: {staleness.sentence(why)}", style="bad")
+
+
 def draw_more(canvas: Canvas, number: int, where: str) -> None:
     """Say how many more there are, if any, and which command shows them."""
     if number > 0:

@@ -11,6 +11,7 @@ import pytest
 from memcli import Vault
 from memcli.cli import complete
 from tests import processes
+from tests.cli.conftest import Run
 
 HOSTILE = "evil $(touch pwned) `touch pwned` \"; touch pwned; ' \x1b[31m\n\ttab"
 

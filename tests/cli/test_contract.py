@@ -49,7 +49,7 @@ def test_batch_for_eyes_names_each_question(memcli: Run) -> None:
 def test_batch_names_the_line_that_is_wrong(memcli: Run) -> None:
     done = memcli("recall", "--batch", "-", "--json", stdin=b'{"query": "x"}\n{"q": 1}')
     assert done.code == 1
-    assert "line 2" in done.json["error"]["message"]
+    assert ":2: " in done.json["error"]["message"]
 
 
 def test_broken_file_is_named_by_every_command(memcli: Run, vault: Vault) -> None:

@@ -92,6 +92,4 @@ def test_projects_are_listed_and_narrow_entities_and_models(memcli: Run, shop: P
     assert models["models"] == []
     models = memcli("inspect", "models", "--project", "any", "--json").json["data"]
     assert [each["project"] for each in models["models"]] == ["acme/blog"]
-    refused = memcli("inspect", "agents", "--project", "any")
-    assert refused.code == 2
-    assert "belongs to: memcli inspect models" in refused.err
+    assert memcli("inspect", "agents", "--project", "any").code == 2
