@@ -37,7 +37,7 @@ _TITLE = 56
 # Of so many entries ids are offered, the newest.
 _MOST_READ = 300
 # What is offered for a parameter, by its name or by what its help calls the value.
-_BY_NAME = {"what": "what", "project": "project", "vault": "vault", "vaults": "vault"}
+_BY_NAME = {"what": "what", "project": "project"}
 _BY_METAVAR = ("ID", "KIND", "TAG", "HOST")
 # What the shells take as one word without quotes.
 _WORD = re.compile(r"[\w.:/@%+=~-]+")
@@ -79,8 +79,6 @@ def _fitting(
     before: Sequence[str], current: str, environ: Mapping[str, str]
 ) -> Iterable[Offer]:
     """The words that may stand behind others; what was typed leaves out some."""
-    if before[-1:] in (["--vault"], ["-v"]):
-        return _vaults(environ)
     line = commands.in_order([*before, "-"])[:-1]
     if not line:
         return _commands(current)
@@ -119,13 +117,6 @@ def _commands(current: str) -> Iterator[Offer]:
         yield other, lines[name]
 
 
-def _vaults(environ: Mapping[str, str]) -> Iterator[Offer]:
-    from memcli.storage import known_vaults
-
-    for name in ("personal", "repo", *known_vaults.configured(environ)):
-        yield name, ""
-
-
 def _values(
     name: str,
     one: Parameter,
@@ -142,8 +133,6 @@ def _values(
         from memcli.hosts import table
 
         return [(host.name, "") for host in table.with_hooks()]
-    if what == "vault":
-        return _vaults(environ)
     from memcli.search.index import FEW
     from memcli.vault.caller import Caller
     from memcli.vault.vault import Vault

@@ -24,7 +24,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 
-    from memcli.vault.vault import Vault
 
 # So many names are shown; JSON has all.
 _MOST_SHOWN = 50
@@ -81,7 +80,10 @@ def entities(
         return _shown(context, names[0])
     vault = context.open_vault("reading", writes=True)
     if action == "ignore":
-        return _ignored(vault, names)
+        ignored, commit = decide.ignore(vault, names)
+        shown = ", ".join(ignored) or "nothing that was not ignored before"
+        data = {"applied": bool(ignored), "action": "ignore", "names": ignored}
+        return said({**data, "commit": commit}, f"ignored {shown}")
     if action == "register":
         about, also = type_ or "unknown", tuple(aliases or ())
         request = decide.EntityRequest(action, names[0], type=about, aliases=also)
@@ -112,13 +114,6 @@ def _result(plan: decide.EntityPlan, commit: str | None, how: bool | None) -> Re
     number = counted(len(plan.entries), "entry")
     verb = "registered" if plan.action == "register" else "merged into"
     return said(data, f"{verb} {plan.name}: {number} changed")
-
-
-def _ignored(vault: Vault, names: list[str]) -> Result:
-    ignored, commit = decide.ignore(vault, names)
-    shown = ", ".join(ignored) or "nothing that was not ignored before"
-    data = {"applied": bool(ignored), "action": "ignore", "names": ignored}
-    return said({**data, "commit": commit}, f"ignored {shown}")
 
 
 def _listed(context: Context, project: str | None) -> Result:

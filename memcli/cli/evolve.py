@@ -24,7 +24,7 @@ from memcli.curation.citing import Cites
 from memcli.entries.entry import one_line
 from memcli.entries.ids import HERE, NONE
 from memcli.entries.text.differences import told
-from memcli.errors import MemcliError, UsageError
+from memcli.errors import MemcliError
 from memcli.parameters import entry_fields
 from memcli.storage import files
 from memcli.vault.saved import not_shown
@@ -108,9 +108,7 @@ def evolve(
     result = evolved(done)
     if dry_run:
         return result
-    more: list[str] = []
-    if enforce:
-        more = hints.of_enforce(vault.get(done.id))
+    more = hints.of_enforce(vault.get(done.id)) if enforce else []
     if done.of is not None:
         more += done.of.notes()
     return result._replace(warnings=(*result.warnings, *more))
@@ -193,11 +191,6 @@ def tag(
         project: `--project -p NAME` Where it holds: a project; here, or none for
             everywhere
     """
-    if not (tags or untag or project):
-        raise UsageError(
-            "name a tag",
-            hint="memcli tag ID TAG adds one, memcli tag ID --untag TAG drops it",
-        )
     vault = context.open_vault("tagging", writes=True)
     done = changing.tag(
         vault,

@@ -60,20 +60,21 @@ def sentences(command: str, query: str, found: NoMatch | None) -> list[str]:
         held = counted(found.filtered, "entry")
         left = f"filters ({by}) left out {held}"
         said = f"No matching entries: {left} with words of the question."
-        way = f"Without filters: {_line(command, [], query)}"
+        way = f"Without filters: {line(command, [], query)}"
     elif found.ended:
         states = ", ".join(f"{number:,} {name}" for name, number in found.ended.items())
         said = f"No matching entries in force; with words of the question: {states}."
         flags = [word for name in found.ended for word in ("--status", name)]
-        way = f"To see them: {_line('recall', flags, query)}"
+        way = f"To see them: {line('recall', flags, query)}"
     else:
         said = "" if lacking else "No matching entries."
         way = "Try other words, or: memcli list"
     return [" ".join(filter(None, [said, lacking, way]))]
 
 
-def _line(command: str, flags: Sequence[str], query: str) -> str:
-    """A question as a command line; its words are no flags."""
+def line(command: str, flags: Sequence[str], query: str) -> str:
+    """A question as a command line; its words, also a name out of a memory, are no
+    flags."""
     dashes = ["--"] if query.startswith("-") else []
     return shlex.join(["memcli", command, *flags, *dashes, query])
 

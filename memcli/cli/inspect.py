@@ -232,11 +232,11 @@ def entry(context: Context, word: str) -> Result:
     try:
         seen = use_case.inspect(vault, word)
     except EntryNotFound as error:
-        hint = f"Topics: {', '.join(TOPICS)}. Ids: memcli list"
+        hint = error.hint or ""
         if topic := nearest(word, TOPICS):
             hint = f"Did you mean: memcli inspect {topic}?"
-        elif error.hint and error.hint.startswith("Did you mean"):
-            hint = error.hint
+        elif not hint.startswith("Did you mean"):
+            hint = f"Topics: {', '.join(TOPICS)}. Ids: memcli list"
         raise EntryNotFound(error.message, hint=hint, entry_id=word) from error
     return Result(
         seen.as_dict(), lambda canvas: _draw(canvas, seen, short_ids(canvas, vault))

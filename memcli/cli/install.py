@@ -11,7 +11,7 @@ import os
 from shlex import quote
 
 from memcli.cli.install_steps import Plan, judge_goes
-from memcli.errors import InvalidConfig, MemcliError, UsageError
+from memcli.errors import MemcliError, UsageError
 from memcli.hosts import install as use_case
 from memcli.hosts import skills as pages
 from memcli.hosts import table
@@ -139,17 +139,22 @@ def uninstall(
     if skills:
         plan.add_skills(host, dir_, force=force, removal=True)
         return plan.carried_out(nothing="no page of memcli is there")
-    if all_:
-        return _all_out(plan)
-    hosts, warnings = [plan.host(host)], []
-    plan.add(HOOKS, hosts, removal=True)
-    plan.add(SERVER, hosts, removal=True)
+    hosts, warnings = table.with_hooks() if all_ else [plan.host(host)], []
+    for each in use_case.SCOPES if all_ else (scope,):
+        plan.scope = each
+        plan.add(HOOKS, hosts, removal=True)
+        plan.add(SERVER, hosts, removal=True)
     try:
-        if scope == "user":
-            plan.steps += judge_goes(context, hosts[0])
-    except InvalidConfig as error:
+        for one in hosts if scope == "user" else ():
+            plan.steps += judge_goes(context, one)
+    except MemcliError as error:
         warnings.append(f"the judge stays as it is: {error.message}")
-    return plan.carried_out(warnings, f"no change: {host} does not call memcli")
+    if not all_:
+        return plan.carried_out(warnings, f"no change: {host} does not call memcli")
+    every = list(pages.catalog().values())
+    for folder in pages.places(context.environ, context.cwd or os.sep):
+        plan.steps += pages.plan(every, folder, removal=True)
+    return plan.carried_out(warnings, "no host has hooks or skills of memcli")
 
 
 def _servers(plan: Plan, hosts: Sequence[Host], *, mcp: bool) -> None:
@@ -163,24 +168,6 @@ def _servers(plan: Plan, hosts: Sequence[Host], *, mcp: bool) -> None:
         plan.steps += [failed(SERVER, host.name, error) for host in hosts]
         return
     plan.add(SERVER, hosts, wanted=mcp)
-
-
-def _all_out(plan: Plan) -> Result:
-    """Take everything out of every host."""
-    context, hosts = plan.context, table.with_hooks()
-    for scope in use_case.SCOPES:
-        plan.scope = scope
-        plan.add(HOOKS, hosts, removal=True)
-        plan.add(SERVER, hosts, removal=True)
-    try:
-        for host in hosts:
-            plan.steps += judge_goes(context, host)
-    except MemcliError as error:
-        plan.steps.append(failed("judge", "", error))
-    every = list(pages.catalog().values())
-    for folder in pages.places(context.environ, context.cwd or os.sep):
-        plan.steps += pages.plan(every, folder, removal=True)
-    return plan.carried_out(nothing="no host has hooks or skills of memcli")
 
 
 def _refuse_agent(context: Context) -> None:

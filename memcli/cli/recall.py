@@ -7,8 +7,8 @@ from memcli.cli.context import Canvas, Context, Result, refuse
 from memcli.cli.rows import (
     draw,
     draw_constraints,
+    draw_head,
     listed,
-    project_shown,
     short_ids,
     table,
 )
@@ -17,11 +17,10 @@ from memcli.errors import InvalidContent, MemcliError, UsageError
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any, Literal, Unpack
 
     from memcli import parameters
-    from memcli.recall.listing import Listed
     from memcli.recall.query import Query
     from memcli.recall.results import Recalled, Row
     from memcli.vault.vault import Vault
@@ -274,18 +273,17 @@ def list_(
         return _counted(context, by)
     sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
     answer = listing.listed(sources, query, moment_of(since, now))
-    return _listed(sources, answer, limited=limited, long=long)
 
-
-def _listed(
-    sources: Vault | Vaults, answer: Listed, *, limited: bool, long: bool
-) -> Result:
     def text(canvas: Canvas) -> None:
         short = short_ids(canvas, sources)
         if not answer.total:
             canvas.line("No matching entries.", style="nothing")
+        elif canvas.terminal:
+            for row in answer.rows:
+                draw_head(canvas, row._replace(occurred_at=None), short, path=long)
         else:
-            _table(canvas, answer.rows, short, long=long)
+            columns = "id written kind title project status vault" + " path" * long
+            table(canvas, answer.rows, columns, _OF_ROWS, short)
 
     warnings = list(answer.warnings)
     shown = len(answer.rows)
@@ -294,29 +292,12 @@ def _listed(
     return Result(data=answer.as_dict(), text=text, warnings=tuple(warnings))
 
 
-def _table(
-    canvas: Canvas, rows: Sequence[Row], short: Callable[[str], str], *, long: bool
-) -> None:
-    """A table on a pipe; on a terminal each title, and below it what it is."""
-    if canvas.terminal:
-        for row in rows:
-            what = [short(row.id), row.kind if row.layer == "fact" else row.layer]
-            what.append(row.created[:10])
-            what += [project_shown(canvas, row.project)] if row.project else []
-            what += [row.status] if row.status != "active" else []
-            what += [row.source] if row.source != "personal" else []
-            what += [row.path] if long else []
-            canvas.line(row.title, style="title")
-            canvas.line("  " + " · ".join(filter(None, what)), style="dim")
-        return
-    own: dict[str, Callable[[Any], object]] = {
-        "written": lambda row: row.created[:10],
-        "kind": lambda row: row.kind if row.layer == "fact" else row.layer,
-        "status": lambda row: "" if row.status == "active" else row.status,
-        "vault": lambda row: "" if row.source == "personal" else row.source,
-    }
-    columns = "id written kind title project status vault" + " path" * long
-    table(canvas, rows, columns, own, short)
+_OF_ROWS: dict[str, Callable[[Any], object]] = {
+    "written": lambda row: row.created[:10],
+    "kind": lambda row: row.kind if row.layer == "fact" else row.layer,
+    "status": lambda row: "" if row.status == "active" else row.status,
+    "vault": lambda row: "" if row.source == "personal" else row.source,
+}
 
 
 def _counted(context: Context, by: str) -> Result:

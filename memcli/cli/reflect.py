@@ -2,8 +2,6 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-import shlex
-
 from memcli.cli.context import Canvas, Context, Result, refuse
 from memcli.cli.recall import given, query_of, question_of
 from memcli.cli.rows import draw, draw_constraints, draw_pair, draw_stale, short_ids
@@ -210,10 +208,8 @@ def _draw_facts(
 
 
 def _command(question: Next) -> str:
-    words = ["memcli", "reflect"]
-    for flag, value in (("--after", question.after), ("--before", question.before)):
-        if value:
-            words += [flag, value]
-    # A name out of a memory must not become a flag of a line that is pasted.
-    words += ["--"] if question.query.startswith("-") else []
-    return shlex.join([*words, question.query])
+    from memcli.cli import hints
+
+    times = (("--after", question.after), ("--before", question.before))
+    flags = [word for flag, value in times if value for word in (flag, value)]
+    return hints.line("reflect", flags, question.query)

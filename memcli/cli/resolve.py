@@ -2,11 +2,10 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.context import Canvas, Context, Result, to_apply
+from memcli.cli.context import Canvas, Context, Result
 from memcli.cli.rows import stale_lines
 from memcli.curation import resolve as use_case
 from memcli.curation.resolve_query import named_others, plan_query
-from memcli.entries import no_secrets
 from memcli.errors import EntryNotFound, MemcliError, UsageError
 
 TYPE_CHECKING = False
@@ -57,8 +56,6 @@ def resolve(
             "name what is solved: ids, or --query",
             hint="To see what there is: memcli list --by status",
         )
-    if note or by:
-        no_secrets.refuse_texts({"--note": note, "--by": by})
     vault = context.open_vault("resolving", writes=True)
     acting = not dry_run
     agreed = False
@@ -78,8 +75,11 @@ def resolve(
     )
     # An MCP client confirms by ids alone.
     person = "" if context.via == "mcp" else ", or add --yes"
-    how = None if dry_run else f"Nothing changed. Give the ids to apply{person}."
-    done = _result(plan, changed, stale, acted=acting, how=how)
+    how = f"Give the ids to apply{person}."
+    if dry_run or plan.ambiguous:
+        how = plan.by_ids if plan.ambiguous else "Run without --dry-run to apply."
+    planned = not acting and bool(plan.targets)
+    done = _result(plan, changed, stale, how if planned else "")
     if undo and not ids and vault.source != "personal" and not context.vault:
         where = f"it was resolved in the vault {vault.source.removeprefix('team:')}"
         done = done._replace(warnings=(where, *done.warnings))
@@ -132,17 +132,13 @@ def _result(
     plan: use_case.ResolvePlan,
     changed: list[use_case.Target],
     stale: list[Resting],
-    *,
-    acted: bool,
-    how: str | None,
+    planned: str,
 ) -> Result:
+    """What was done; of a plan alone `planned` says how to carry it out."""
     verb = "reopened" if plan.undo else "resolved"
-    planned = not acted and bool(plan.targets)
     if planned:
         what = "matches" if plan.ambiguous else f"would be {verb}"
         head = f"{what} (with the score of each match):"
-    elif how is None and not plan.targets:
-        head = f"nothing would be {verb}"
     else:
         head = f"{verb} {len(changed)} {'item' if len(changed) == 1 else 'items'}"
 
@@ -159,16 +155,12 @@ def _result(
             canvas.line(line, style="dim")
         for target in () if planned else plan.already:
             canvas.line(f"  {target.id} is {target.status} already", style="dim")
-        stale_lines(canvas, stale, "what is resolved", then=planned)
-        if planned and plan.ambiguous:
-            canvas.line(f"Nothing changed. {plan.by_ids}", style="hint")
-        elif planned and how:
-            canvas.line(how, style="hint")
-        elif planned:
-            to_apply(canvas, dry_run=True)
+        stale_lines(canvas, stale, "what is resolved", then=bool(planned))
+        if planned:
+            canvas.line(f"Nothing changed. {planned}", style="hint")
 
     warnings = [f"no entry contains '{word}'" for word in plan.missing_terms]
-    if plan.ambiguous and not acted:
+    if plan.ambiguous and not changed:
         warnings.append(f"it is not clear what is meant: {plan.ambiguous}")
     if plan.other_kinds and not plan.ambiguous:
         warnings.append(named_others(plan.other_kinds))
@@ -188,7 +180,7 @@ def _result(
         for name in plan.still_resolved_by
     ]
     data = {
-        "applied": acted and bool(changed),
+        "applied": bool(changed),
         "count": len(changed),
         "items": changed,
         "plan": plan,

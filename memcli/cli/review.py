@@ -14,7 +14,6 @@ from memcli.cli.evolve import edited
 from memcli.cli.rows import listed
 from memcli.curation import inbox, undo
 from memcli.curation import review as use_case
-from memcli.entries import no_secrets
 from memcli.entries.text.counted import counted
 from memcli.entries.text.differences import told
 from memcli.errors import MemcliError, UsageError
@@ -90,8 +89,6 @@ def review(
         return walk(context, vault)
     if not action:
         return _listed(vault, inbox.pending(vault))
-    words = {"--title": title, "--reason": reason, "--tag": "\n".join(tags or ())}
-    no_secrets.refuse_texts(words)
     if not ids:
         candidates = inbox.pending(vault, to_decide=True)
         agreed = context.agrees(
@@ -286,26 +283,19 @@ class _Walk:
         key, word = key.lower(), word.strip()
         if key in ("?", "h", "help"):
             self.tell(f"{_EXPLAINED[keys]}\n{_EVERYWHERE}")
-        elif not key:
-            self.tell("  ? explains the keys")
         elif key == "s":
             self.skipped.add(item.id)
             return True
         elif key == "u" and self.decided:
             undo.undo(self.vault, self.decided.pop()[1])
             return True
-        elif key == "u":
-            self.tell("nothing was decided in this walk: memcli undo")
         else:
             decide = self._settle if keys == _MERGED else self._decide
             done = decide(item, key, word)
             if done:
                 self.decided.append(done)
-            self.tell(
-                f"  {done[0]}"
-                if done
-                else f"  the key {key} does nothing here; ? explains the keys"
-            )
+            nothing = f"the key {key} does nothing here; ? explains the keys"
+            self.tell(f"  {done[0] if done else nothing}")
             return bool(done)
         return False
 

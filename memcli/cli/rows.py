@@ -159,11 +159,6 @@ def draw_constraints(
         canvas.line(f"  {more} more: memcli list --all --kind constraint", style="hint")
 
 
-def project_shown(canvas: Canvas, name: str) -> str:
-    """A project as this canvas shows it: on a terminal by the end of its name."""
-    return name.rpartition("/")[2] if canvas.terminal else name
-
-
 def draw_code(
     canvas: Canvas, entry_id: str, states: Sequence[CodeState], *, whole: bool = False
 ) -> None:
@@ -180,6 +175,32 @@ def draw_code(
             canvas.line(f"  {state.state}: {state.why or state.place}", style="dim")
     if any(state.state in STALE for state in states):
         canvas.line(f"  still true: memcli verify --confirm {entry_id}", style="hint")
+
+
+def draw_head(
+    canvas: Canvas, row: Row, short: Callable[[str], str], *, path: bool
+) -> None:
+    """Draw the title of a row, and below it what it is."""
+    date = (row.occurred_at or row.created)[:10]
+    state = "" if row.status == "active" else f" {row.status}"
+    canvas.line(row.title, style="title")
+    what = row.kind if row.layer == "fact" else row.layer
+    about = [f"{what}{state}"]
+    if row.layer != "fact" and not row.citations_checked:
+        about.append("citations not checked")
+    if row.stale or row.stale_why:
+        about.append("may no longer hold" if row.stale else "pinned, look at it")
+    if row.unconfirmed:
+        about.append("unconfirmed")
+    facts = [short(row.id), ", ".join(about), date]
+    if row.project:
+        # On a terminal by the end of its name.
+        place = row.project.rpartition("/")[2] if canvas.terminal else row.project
+        facts.append(f"in {place}")
+    facts.append(" ".join(f"#{tag}" for tag in row.tags))
+    source = "" if row.source == "personal" else row.source
+    facts.append(f"{source} {row.path if path else ''}".strip())
+    canvas.line("  " + " · ".join(filter(None, facts)), style="dim")
 
 
 def draw(
@@ -203,26 +224,7 @@ def draw(
         note: a line of its own below what it is.
         asked: other words that a question may use.
     """
-    date = (row.occurred_at or row.created)[:10]
-    state = "" if row.status == "active" else f" {row.status}"
-    canvas.line(row.title, style="title")
-    what = row.kind if row.layer == "fact" else row.layer
-    about = [f"{what}{state}"]
-    if row.layer != "fact" and not row.citations_checked:
-        about.append("citations not checked")
-    if row.stale or row.stale_why:
-        about.append("may no longer hold" if row.stale else "pinned, look at it")
-    if row.unconfirmed:
-        about.append("unconfirmed")
-    facts = [short(row.id), ", ".join(about), *([date] if date else [])]
-    if row.project:
-        facts.append(f"in {project_shown(canvas, row.project)}")
-    if row.tags:
-        facts.append(" ".join(f"#{tag}" for tag in row.tags))
-    path = "" if canvas.terminal and note is None else row.path
-    where = path if row.source == "personal" else f"{row.source} {path}".rstrip()
-    facts += [where] if where else []
-    canvas.line("  " + " · ".join(facts), style="dim")
+    draw_head(canvas, row, short, path=not canvas.terminal or note is not None)
     if note:
         canvas.line(f"  {note}", style="bad")
     if asked:

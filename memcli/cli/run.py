@@ -68,14 +68,15 @@ def run(name: str, values: dict[str, Any]) -> int:
             screen.tell("")  # the terminal shows ^C, and what was drawn until then
         screen.tell("Interrupted. Nothing half-done was kept.")
         return 130
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EIO, errno.EBADF):
-            return screen.bug(error, debug=bool(os.environ.get("MEMCLI_DEBUG")))
-        # The vault's own files never raise it bare: it is the output's.
-        screen.tell(f"memcli: cannot write the output: {error.strerror}")
-        return 1
     except Exception as error:  # noqa: BLE001 the one place that may
+        # The vault's own files never raise these bare: they are the output's.
+        if isinstance(error, OSError) and error.errno in _OF_OUTPUT:
+            screen.tell(f"memcli: cannot write the output: {error.strerror}")
+            return 1
         return screen.bug(error, debug=bool(os.environ.get("MEMCLI_DEBUG")))
+
+
+_OF_OUTPUT = (errno.ENOSPC, errno.EIO, errno.EBADF)
 
 
 def _flag_without_value(name: str, values: Mapping[str, Any]) -> str | None:

@@ -54,9 +54,8 @@ def sync(
         silence=_SILENCE[context.interactive],
     )
     vault = context.open_vault("syncing")
-    named = None
-    if setup is not None:
-        named = sync_setup.setup(vault, setup, terms)
+    named = sync_setup.setup(vault, setup, terms) if setup is not None else None
+    if named:
         if named.made:
             context.tell(f"made a bare repository at {named.remote.shown}")
         if named.added:

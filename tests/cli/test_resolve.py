@@ -73,7 +73,7 @@ def test_an_ambiguous_query_is_refused_with_the_ids(memcli: Run, vault: Vault) -
     right = memcli("resolve", *ids, "--json")
     assert right.json["data"]["count"] == 25
     again = memcli("resolve", ids[0], "--dry-run").out
-    assert again == f"nothing would be resolved\n  {ids[0]} is resolved already\n"
+    assert again == f"resolved 0 items\n  {ids[0]} is resolved already\n"
 
 
 def test_undo_and_the_list(memcli: Run, vault: Vault, lessons: list[str]) -> None:

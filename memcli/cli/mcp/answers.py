@@ -94,15 +94,11 @@ _USUAL = {
     "visibility": "shared",
     "score": 0.0,
 }
-# What nothing was done with or cut from.
-_NOTHING = {"dry_run": False, "omitted": 0, "cut": 0, "broken": 0}
 
 
 def lean(data: dict[str, Any]) -> dict[str, Any]:
     """The data of an answer without what says nothing to a model."""
-    kept: dict[str, Any] = shortened(
-        {name: one for name, one in data.items() if _NOTHING.get(name, ...) != one}
-    )
+    kept: dict[str, Any] = shortened(data)
     if data.get("path"):  # of the one entry that the answer is about
         kept["path"] = data["path"]
     texts = {row["id"] for row in kept.get("facts", ())}

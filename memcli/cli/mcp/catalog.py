@@ -145,10 +145,18 @@ def is_list(one: Parameter) -> bool:
     return one.repeat and one.name != "query"
 
 
+SERVED: list[Tool] = []
+"""The tools that a client sees, in the order in which it lists them."""
+
+
 def _tool(
     command: str, shown: str, **more: Any
 ) -> Callable[[Callable[..., Run]], Tool]:
-    return lambda run: Tool(command, shown, run, **more)
+    def tool(run: Callable[..., Run]) -> Tool:
+        SERVED.append(Tool(command, shown, run, **more))
+        return SERVED[-1]
+
+    return tool
 
 
 class _Filters:
@@ -429,19 +437,7 @@ def memory_admin(values: Values, action: str, arguments: dict[str, Any]) -> Run:
     raise NotImplementedError  # `calls` runs the tool that the action names
 
 
-TOOLS = (
-    memory_save,
-    memory_evolve,
-    memory_recall,
-    memory_reflect,
-    memory_resolve,
-    memory_inspect,
-    memory_review,
-    memory_judge,
-)
-"""The tools that run a command, in the order in which a client lists them."""
+TOOLS = tuple(tool for tool in SERVED if tool.command)
+"""The tools that run a command."""
 
 ACTIONS = {tool.name.removeprefix("memory_"): tool for tool in TOOLS}
-
-SERVED = (*TOOLS, memory_admin)
-"""The tools that a client sees."""
