@@ -14,7 +14,6 @@ from bisect import bisect_left
 from memcli.entries import layout
 from memcli.entries.entry import Entry, Status
 from memcli.entries.identity import fingerprint
-from memcli.entries.ids import is_adopted
 from memcli.entries.text import code_terms, differences, secrets
 from memcli.entries.text.links import link_places, links_of
 from memcli.named_tuple import NamedTuple
@@ -190,18 +189,6 @@ def _states(text: Text) -> Iterator[tuple[str, str, str, str]]:
         message = f"{said} is set, but the entry counts as active"
         hint = f"Set status: resolved and resolved_at, or remove {said}."
         yield said, "resolved_but_active", message, hint
-    if is_adopted(entry.id):
-        return
-    here = entry.path.partition("/")[0]
-    places = {Status.PENDING: layout.folder_for(entry), Status.REJECTED: layout.ARCHIVE}
-    wanted = places.get(status)
-    if wanted and here != wanted:
-        hint = "Move the file there."
-        if status is Status.PENDING:
-            hint = f"Decide on it: memcli review {entry.id}"
-        yield "status", "misplaced", f"{status}, but not in {wanted}/", hint
-    elif status is Status.ACTIVE and here in (layout.INBOX, layout.ARCHIVE):
-        yield "status", "misplaced", f"active, but in {here}/", "Move the file."
 
 
 def reworded(entry: Entry) -> bool:

@@ -17,7 +17,7 @@ from memcli.search.store import FORMAT
 from memcli.search.stored_row import StoredRow
 from memcli.search.updating import Files
 
-KNOWN = (37, 4, 37), "d59475aa541e6cd4"
+KNOWN = (36, 4, 38), "d59475aa541e6cd4"
 
 FACT = """\
 ---

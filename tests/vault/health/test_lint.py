@@ -66,8 +66,6 @@ FOUND = [
      "a.md:4 resolved_but_active warning"),
     (["---\nresolvedAt: 1771234567\n---\nRestart that.\n"],
      "a.md:2 resolved_but_active warning"),
-    ([entry(A, "status: pending")], "a.md:3 misplaced warning"),
-    ([entry(A, "status: rejected")], "a.md:3 misplaced warning"),
     # Ids and lineages.
     ([entry(A), entry(A)], "b.md:2 duplicate_id error"),
     ([entry(A, f"supersedes: {B}")], "a.md:3 dangling_lineage warning"),
@@ -127,17 +125,6 @@ def test_a_finding_names_the_others_and_what_to_do(vault: Vault) -> None:
 
 
 # --- lifecycles ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("folder", ["inbox", "archive", "reflections"])
-def test_an_active_entry_lies_where_those_in_use_do_and_a_note_anywhere(
-    vault: Vault, folder: str
-) -> None:
-    write(vault, f"{folder}/note.md", "just a note\n")
-    assert lint(vault) == []
-    write(vault, f"{folder}/a.md", entry(A))
-    wrong = [] if folder == "reflections" else ["misplaced"]
-    assert [f.code for f in lint(vault)] == wrong
 
 
 @pytest.mark.parametrize("field", ["status: Closed", "resolved_at: 2026-11-20"])
