@@ -116,14 +116,11 @@ def evolve(
 
 def evolved(done: use_case.Evolved) -> Result:
     """The result of a new version, or of its dry run."""
-
-    tried = done.diff is not None
+    tried = done.dry_run
 
     def text(canvas: Canvas) -> None:
         verb = "would evolve" if tried else f"evolved {done.id}"
         canvas.line(f"{verb} {done.path}", style="good")
-        for line in (done.diff or "").split("\n")[2:]:
-            canvas.line(f"  {line}")
         for item in done.replaced:
             now = "then" if tried else "now"
             canvas.line(f"  replaces {item.id}, {now} at {item.path}", style="dim")

@@ -51,8 +51,7 @@ class Evolved(NamedTuple):
     anything; `citations_checked` is None for a fact; `notes` say why it is not shown,
     if it is not; `stale_models` are the observations and models that may no longer hold
     now.
-    Of a change that was only tried `id` is empty, and `diff` shows the lines of the
-    file that would change.
+    Of a change that was only tried (`dry_run`) `id` is empty.
     """
 
     id: str
@@ -62,7 +61,7 @@ class Evolved(NamedTuple):
     not_updated: Sequence[Similar]
     citations_checked: bool | None = None
     of: citing.Granted | None = None
-    diff: str | None = None
+    dry_run: bool = False
     notes: tuple[str, ...] = ()
     stale_models: Sequence[Resting] = ()
 
@@ -74,7 +73,6 @@ class Evolved(NamedTuple):
         return {
             **own,
             "id": self.id or None,
-            "dry_run": self.diff is not None,
             "supersedes": self.replaced[0].id,
             **({"cited": of.cited, "dropped": of.dropped} if of else {}),
         }
@@ -228,7 +226,6 @@ def _replaced(
     first, *others = old
     around = _look_around(vault, fresh, [item.entry for item in old])
     places = [layout.archived(item.path, item.entry.id) for item in old]
-    diff = _diff(vault, first, fresh) if dry_run else None
     if not dry_run:
         places = [lineage.replace(vault, change, first, fresh, reason=reason, now=now)]
         places += [
@@ -245,25 +242,9 @@ def _replaced(
         [Replaced(i.entry.id, place, i.entry.display_title) for i, place in versions],
         around.siblings,
         citing.were_checked(fresh),
-        diff=diff,
+        dry_run=dry_run,
         notes=around.notes,
         stale_models=around.stale,
-    )
-
-
-def _diff(vault: Vault, old: Stored, fresh: Entry) -> str:
-    """The lines of a file that would change, but for ids and dates."""
-    from difflib import unified_diff
-
-    from memcli.entries import codec
-
-    names = ("id", "created", "updated", "supersedes", "refreshed_at")
-    kept = {name: getattr(old.entry, name) for name in names}
-    # As the asking agent sees them: no line names an entry that is hidden from it.
-    seen = [vault.as_seen(each) for each in (old.entry, fresh.replace(**kept))]
-    before, after = (codec.encode(each).decode().splitlines() for each in seen)
-    return "\n".join(
-        unified_diff(before, after, old.path, fresh.path, lineterm="", n=1)
     )
 
 

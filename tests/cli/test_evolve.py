@@ -16,7 +16,7 @@ def old(vault: Vault) -> str:
     return vault.save(vault.draft(draft)).id
 
 
-def test_a_dry_run_shows_the_lines_that_would_change_and_changes_nothing(
+def test_a_dry_run_says_what_would_be_replaced_and_changes_nothing(
     memcli: Run, vault: Vault, old: str
 ) -> None:
     path = Path(vault.root, vault.path_of(old))
@@ -24,13 +24,6 @@ def test_a_dry_run_shows_the_lines_that_would_change_and_changes_nothing(
     words = ["evolve", old, "We deploy on Mondays", "--tag", "ci", "--dry-run"]
     done = memcli(*words, "--json").json["data"]
     assert (done["id"], done["dry_run"], done["supersedes"]) == (None, True, old)
-    changed = [line for line in done["diff"].split("\n")[2:] if line[:1] in "+-"]
-    assert changed == [
-        "-tags: [deploy]",
-        "+tags: [deploy, ci]",
-        "-We deploy on Tuesdays",
-        "+We deploy on Mondays",
-    ]
     shown = memcli(*words).out
     assert shown.startswith(f"would evolve {vault.path_of(old)}\n")
     assert "Run without --dry-run to apply" in shown
@@ -40,7 +33,7 @@ def test_a_dry_run_shows_the_lines_that_would_change_and_changes_nothing(
     assert refused.json["error"]["code"] == "nothing_to_change"
     new = vault.evolve(old, "We deploy on Mondays", reason="x").id
     back = memcli("undo", new, "--dry-run", "--json").json["data"]
-    assert "+We deploy on Tuesdays" in back["diff"]
+    assert back["title"] == "We deploy on Tuesdays"
     assert vault.get(new).body.strip() == "We deploy on Mondays"
 
 
