@@ -153,9 +153,6 @@ def _without_bullet(line: str) -> str:
 # the names that they have from 3.12 on and had before.
 _MODULES = {"blake2b": ("_blake2",), "sha1": ("_sha1",), "sha256": ("_sha2", "_sha256")}
 
-# OpenSSL takes an eighth of the time: of so many bytes it saves what loading it takes.
-_WORTH_OPENSSL = 2_000_000
-
 
 def blake2b(data: bytes, size: int, key: bytes = b"") -> bytes:
     """The BLAKE2b digest of so many bytes."""
@@ -180,8 +177,7 @@ def sha256(data: bytes) -> bytes:
 
 
 def _digest(name: str, *parts: bytes | memoryview[int], **options: Any) -> bytes:
-    made = _function(name, sum(map(len, parts)) > _WORTH_OPENSSL)
-    made = made(**options, usedforsecurity=False)
+    made = _function(name)(**options, usedforsecurity=False)
     for part in parts:
         made.update(part)
     digest: bytes = made.digest()
@@ -191,9 +187,9 @@ def _digest(name: str, *parts: bytes | memoryview[int], **options: Any) -> bytes
 # Python remembers modules that it found, but not that one is missing: `_sha2`
 # was looked for on the whole path twice for each file of a vault, a sixth of its time.
 @cache
-def _function(name: str, is_large: bool) -> Any:
+def _function(name: str) -> Any:
     """The function that makes digests of this name."""
-    for module in ("hashlib",) if is_large else (*_MODULES[name], "hashlib"):
+    for module in (*_MODULES[name], "hashlib"):
         try:
             return getattr(__import__(module), name)
         except ImportError:
