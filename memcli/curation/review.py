@@ -34,10 +34,12 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Stored, Vault
 
 
-# What a candidate says, besides its text, of the entry that it replaces.
+# What a candidate says, besides its text, of the entry that it replaces; and what
+# says where the words are from.
 _SAID = (
     "title", "tags", "asked", "entities", "occurred_at", "expires_at", "item",
 )  # fmt: skip
+_OF_THE_WORDS = ("id", "source", "confidence", "rationale", "seen")
 
 
 class DecidedEntry(NamedTuple):
@@ -162,12 +164,8 @@ def supersede(
         evidence = (*target.entry.evidence, *candidate.evidence)
         evidence = tuple(mark for mark in evidence if mark != target.entry.id)
         fresh = fresh.replace(
-            id=candidate.id,
-            source=candidate.source,
+            **{name: getattr(candidate, name) for name in _OF_THE_WORDS},
             agent=candidate.agent or target.entry.agent,
-            confidence=candidate.confidence,
-            rationale=candidate.rationale,
-            seen=candidate.seen,
             evidence=tuple(dict.fromkeys(evidence)),
             extra=(*fresh.extra, *(x for x in candidate.extra if x[0] not in keys)),
         )
@@ -184,9 +182,8 @@ def supersede(
         fresh = lineage.passed_on(
             vault, fresh, [target.entry, candidate], shared_anew=False
         )
-        if not reason:
-            # `superseded_by` names it, to those who may see it; a text would to all.
-            reason = "superseded in review"
+        # `superseded_by` names it, to those who may see it; a text would to all.
+        reason = reason or "superseded in review"
         fresh = fresh.replace(path=target.path)
         lineage.replace(vault, at.change, target, fresh, reason=reason, now=at.now)
         at.change.remove(stored.path, expected=stored.data)
