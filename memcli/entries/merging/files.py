@@ -2,11 +2,10 @@
 
 Invariant: pure, and no text is lost. The fields of an entry merge by their meaning and
 texts by lines; where both sides changed the same lines, the newer text is current and
-the other one becomes an archived version of the entry. The list of ignored names merges
-as a set, and every other file by lines: where both sides changed the same ones, both
-stay; in settings, the older side's become comments. A file that cannot be merged is
-kept beside the other, byte for byte. The result does not depend on which side is
-"ours".
+the other one becomes an archived version of the entry. Every other file merges by
+lines: where both sides changed the same ones, both stay; in settings, the older side's
+become comments. A file that cannot be merged is kept beside the other, byte for byte.
+The result does not depend on which side is "ours".
 
 `merge_path` merges the files at one path for git, which does not know the rest of the
 vault. Where the sides have different entries there, be they versions of
@@ -253,9 +252,6 @@ def _by_lines(
     if "\0" in one + two:
         return None
     texts = (start, one, two)
-    if path == layout.IGNORED_NAMES:
-        rows = fields.union(*(tuple(text.splitlines()) for text in (start, two, one)))
-        return MergedFile("".join(f"{row}\n" for row in rows).encode())
     is_settings = path == layout.CONFIG
     # What both add at one place may stand in the wrong section in one of two orders.
     for sides in ((one, two), (two, one)):
