@@ -106,12 +106,10 @@ def evolve(
             vault, entry_id, fields, how, allow_secret=allow_secret, dry_run=dry_run
         )
     result = evolved(done)
-    if dry_run:
-        return result
-    more = hints.of_enforce(vault.get(done.id)) if enforce else []
-    if done.of is not None:
-        more += done.of.notes()
-    return result._replace(warnings=(*result.warnings, *more))
+    if enforce and not dry_run:
+        more = hints.of_enforce(vault.get(done.id))
+        result = result._replace(warnings=(*result.warnings, *more))
+    return result
 
 
 def evolved(done: use_case.Evolved) -> Result:

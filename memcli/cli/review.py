@@ -112,7 +112,7 @@ def review(
 
 
 def _listed(vault: Vault, candidates: list[inbox.PendingEntry]) -> Result:
-    merged = use_case.merged_versions(vault, listed=True)
+    merged = use_case.merged_versions(vault)
     result = listed(
         "candidates",
         candidates,

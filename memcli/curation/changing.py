@@ -275,7 +275,6 @@ def edit(
     """
     from memcli.entries import codec
 
-    vault.owner_only("edit")
     data = text.encode("utf-8", "surrogateescape")
     before = old.entry
     if data == old.data:

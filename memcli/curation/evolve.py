@@ -47,20 +47,22 @@ class Replaced(NamedTuple):
 
 class Evolved(NamedTuple):
     """The new version, the entries that it replaced, and those nearest to it by their
-    words, which may need the same change; `of` is what it cites, if it was to cite
-    anything; `citations_checked` is None for a fact; `notes` say why it is not shown,
-    if it is not; `stale_models` are the observations and models that may no longer hold
-    now.
+    words, which may need the same change; `cited` and `dropped` are of what it was to
+    cite; `citations_checked` is None for a fact; `notes` say why it is not shown, if it
+    is not, and what may be wrong with a citation; `stale_models` are the observations
+    and models that may no longer hold now.
     Of a change that was only tried (`dry_run`) `id` is empty.
     """
 
     id: str
     path: str
     title: str
+    supersedes: str
     replaced: list[Replaced]
     not_updated: Sequence[Similar]
     citations_checked: bool | None = None
-    of: citing.Granted | None = None
+    cited: Sequence[str] | None = None
+    dropped: Sequence[str] | None = None
     dry_run: bool = False
     notes: tuple[str, ...] = ()
     stale_models: Sequence[Resting] = ()
@@ -69,13 +71,7 @@ class Evolved(NamedTuple):
         """The `data` of the JSON envelope."""
         own = {name: it for name, it in self._asdict().items() if it is not None}
         del own["notes"]
-        of = own.pop("of", None)
-        return {
-            **own,
-            "id": self.id or None,
-            "supersedes": self.replaced[0].id,
-            **({"cited": of.cited, "dropped": of.dropped} if of else {}),
-        }
+        return {**own, "id": self.id or None}
 
 
 class Succession(NamedTuple):
@@ -148,7 +144,9 @@ def evolve(
         if not allow_secret:
             no_secrets.refuse(fresh)
         done = _replaced(at, replaced, fresh, how.reason, dry_run=dry_run)
-        done = done._replace(of=of)
+        if of:
+            notes = (*done.notes, *of.notes())
+            done = done._replace(cited=of.cited, dropped=of.dropped, notes=notes)
     if dry_run:
         return done
     vault.recorder.acted([version.id for version in done.replaced], "evolve")
@@ -239,6 +237,7 @@ def _replaced(
         "" if dry_run else fresh.id,
         fresh.path,
         fresh.display_title,
+        first.entry.id,
         [Replaced(i.entry.id, place, i.entry.display_title) for i, place in versions],
         around.siblings,
         citing.were_checked(fresh),

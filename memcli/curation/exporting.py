@@ -185,11 +185,9 @@ def planned(path: str, found: Sequence[Entry]) -> Block:
         )
     if there is not None:
         after = before[: there.start()] + text + before[there.end() :]
-    elif before:
-        gap = newline if before.endswith("\n") else newline * 2
-        after = before + gap + text + newline
     else:
-        after = text + newline
+        gap = newline * (2 - before.endswith("\n")) if before else ""
+        after = before + gap + text + newline
     changed = after != before
     in_page = len(may_be_told) - len(news)
     return Block(path, after.encode(), changed, told, left_out, in_page, doubtful)

@@ -8,7 +8,7 @@ selects many of those selects an idea.
 from __future__ import annotations
 
 from memcli.entries import layout
-from memcli.entries.eligibility import Action, View, may
+from memcli.entries.eligibility import DAY, Action, View, may
 from memcli.entries.entry import Confidence, Entry, Source, Status
 from memcli.errors import NotAllowed
 from memcli.named_tuple import NamedTuple, taken
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from memcli.vault.saved import Saved
     from memcli.vault.vault import Stored, Vault
 
-DAY = 86_400
 # Two texts with fewer words in common (Jaccard) are about different subjects.
 _RELATED = 0.15
 # Two with as many, and no difference that may matter, say the same.

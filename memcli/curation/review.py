@@ -268,14 +268,10 @@ class MergedVersion(NamedTuple):
     current_text: str
 
 
-def merged_versions(vault: Vault, *, listed: bool = False) -> list[MergedVersion]:
+def merged_versions(vault: Vault) -> list[MergedVersion]:
     """The versions that nobody has decided on, the oldest first.
 
     Those whose entry is resolved, forgotten or says the same by now are left out.
-
-    Args:
-        vault: where to look.
-        listed: its index was brought up to date a moment ago, for the same answer.
     """
 
     def look(reader: Reader) -> list[tuple[StoredRow, str | None]]:
@@ -287,8 +283,7 @@ def merged_versions(vault: Vault, *, listed: bool = False) -> list[MergedVersion
         ]
 
     found: list[MergedVersion] = []
-    ask = vault.index.again if listed else vault.read
-    for row, head in ask(look):
+    for row, head in vault.read(look):
         now = vault.get(head) if head else None
         if now is None or now.status is not Status.ACTIVE:
             continue

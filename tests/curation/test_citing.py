@@ -164,8 +164,7 @@ def test_to_cite_what_may_no_longer_hold_is_said(vault: Vault) -> None:
         f"it cites {seen.id}, which may no longer hold (evidence resolved: {fact})"
     )
     done = vault.evolve(saved.id, "Tyler's languages", cite=[seen.id])
-    assert done.of is not None
-    assert done.of.notes() == [note]
+    assert done.notes == (note,)
 
 
 def test_a_run_that_saw_its_evidence_resolved_makes_the_next_version_fresh(
@@ -185,8 +184,7 @@ def test_a_run_that_saw_its_evidence_resolved_makes_the_next_version_fresh(
     search(vault, "node pool", "pool", statuses=["resolved"])
     clock[0] += 60
     done = vault.evolve(unseen.id, "Pool: fixed", cite=[broken, other], research="pool")
-    assert done.of is not None
-    assert done.of.notes() == [f"it cites {broken} as history: that had ended"]
+    assert done.notes == (f"it cites {broken} as history: that had ended",)
     assert stale(vault) == set()
     vault.reopen(broken)
     assert stale(vault) == {done.id}

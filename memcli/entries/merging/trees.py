@@ -409,17 +409,14 @@ class _Places:
 
     def take(self, path: str) -> str:
         """Take this place, or a numbered one beside it where it is not free."""
-        free, number = path, 1
-        while hindrance := self._hindrance(free):
-            number += 1
-            parts = path.split("/")
-            name, ending = parts[hindrance - 1], ""
-            if hindrance == len(parts):
-                name, ending = posixpath.splitext(name)
-            parts[hindrance - 1] = f"{name}-{number}{ending}"
-            free = "/".join(parts)
-        self._add(free)
-        return free
+        *folders, name = path.split("/")
+        place = ""
+        for folder in folders:
+            place = self._free(place, folder, "", self._files) + "/"
+        stem, ending = posixpath.splitext(name)
+        place = self._free(place, stem, ending, self._files, self._folders)
+        self._add(place)
+        return place
 
     def _add(self, path: str) -> None:
         folder = _folded(path)
@@ -428,14 +425,13 @@ class _Places:
             folder = folder.rpartition("/")[0]
             self._folders.add(folder)
 
-    def _hindrance(self, path: str) -> int:
-        """How many parts of the path make a taken name; 0 when it is free."""
-        parts = _folded(path).split("/")
-        for count in range(1, len(parts) + 1):
-            place = "/".join(parts[:count])
-            if place in self._files or (count == len(parts) and place in self._folders):
-                return count
-        return 0
+    def _free(self, folder: str, stem: str, ending: str, *taken: set[str]) -> str:
+        """The name below a folder, with a number where one of these has it."""
+        place, number = f"{folder}{stem}{ending}", 1
+        while any(_folded(place) in names for names in taken):
+            number += 1
+            place = f"{folder}{stem}-{number}{ending}"
+        return place
 
 
 def _folded(path: str) -> str:
