@@ -125,25 +125,32 @@ def _place(path: str, text: str, start: int, secret: str) -> str:
     return f"{path}, line {line}" + (f" ({keys[-1]})" if keys else "")
 
 
-# A word for a secret, and behind "is", "as", "with" or the like what may be one; or a
-# passphrase in plain words.
+# A word for a secret, and behind "is", "as", "with" or the like what may be one, in front
+# of "as" too; or a passphrase in plain words.
 _SECRET_WORD: Final = re.compile(
     r"(?i)\b(?:pass(?:word|phrase|code|wd)s?|pgpassword|pwd|credentials?|creds|pin"
     r"|(?:recovery|backup) codes?|licen[cs]e key|log ?in|ssh key|basic auth|unlocks?|sign"
-    r"|secret|token|bearer|(?:api|deploy|signing|access|private) key|keystore|key is)\b"
+    r"|secret|token|bearer|(?:api|deploy|signing|access|private|wifi|wi-fi) key|keystore|key is"
+    r"|(?:door|gate|alarm|access|entry|safe|lock|security) codes?|codes? (?:for|of|to) the)\b"
 )
 _TOLD_VALUE: Final = re.compile(
     r"(?i)(?:\b(?:is|are|as|by|with|and|to|key|token|secret|bearer)|-p|[:=/])\s*[\"'`]?"
     r"(?:(?=\S*[a-z])(?=\S*\d)[^\s/]{6,}|\d{4,}\b)"
+    r"|(?=\S*\d)\b[^\s/]{6,}[\"'`]? as (?:\w+ ){1,3}"
     r"|\bpassphrase\b[^.]{0,40}?\bis (?!(?:never|not|always|only|in|from|the|an?|to)\b)\w+ \w+ \w"
 )
-
-
-# What says something of one password, and forbids nothing.
+# A rule about passwords in general.
+_ABOUT: Final = re.compile(r"(?i)\b(?:hash|encrypt|salt|rotat|expir)\w*\b")
+# What says something of one password, and forbids nothing; what is typed as one, or
+# opens something; and a word that only a password is.
 _TOLD_PLAINLY: Final = re.compile(
     r"(?is)^(?!.*(?:\b(?:never|not|no|without|hash\w*|rotat\w*|expir\w*|reset|policy"
     r"|manager|field|form)\b|n't\b)).*(?:\b(?:password|passphrase|passcode)\b"
     r"|\b(?:token|secret)\b[^.]{0,40}?(?:\bis\b|=)\s*\w)"
+    r"|.*\b(?:but|enter|give|say|send|type|use|with) (?!(?:an?|it|my|our|that|the|them|this|your)\b)\S+ as (?:\w+ ){0,3}?(?:pass(?:word|phrase|code)|pin)\b"
+    r"|.*\b(?:unlock|log ?in|log on|sign in)\w*\b[^.]{0,40}\b(?:using|with) (?!(?:an?|both|each|every|github|google|it|its|my|our|saml|sso|that|the|their|this|your)\b|(?-i:[A-Z]{2,}\b))\S"
+    r"|.*(?<![\w./-])(?=\w*[a-z])(?-i:(?=\w*[A-Z]))(?:[a-z]+\d{4,}|[a-z]+\d[a-z]+\d[a-z]+)(?![\w./-])"
+    r"|.*(?<![\w./-])[a-z]+\d{2,}[!$%&*?]+(?![\w./-])"
 )
 
 
@@ -153,7 +160,7 @@ def is_told(text: str) -> bool:
     It is wide, for texts that nobody has asked to keep.
     """
     named = _SECRET_WORD.search(text) and _TOLD_VALUE.search(text)
-    return bool(named or _TOLD_PLAINLY.search(text))
+    return bool((named and not _ABOUT.search(text)) or _TOLD_PLAINLY.match(text))
 
 
 MARK: Final = "[REDACTED]"

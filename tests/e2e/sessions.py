@@ -266,7 +266,11 @@ def _told(machine: Scratch, folder: Path, prompt: str = ELSE) -> str:
 
 def _mined(machine: Scratch, prompt: str, folder: Path) -> None:
     """A session of a folder that teaches one memory."""
-    taught = {"event": "reflect", "did": "reflected", machine.driver.lands: 1}
+    taught: dict[str, str | int] = {
+        "event": "reflect",
+        "did": "reflected",
+        machine.driver.lands: 1,
+    }
     before = len(machine.hooks(**taught))
     assert machine.session(prompt, folder).code == 0
     machine.wait_for(

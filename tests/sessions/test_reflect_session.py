@@ -282,11 +282,16 @@ def test_what_nearly_says_a_resolved_thing_waits_with_the_reason(
         "Always run the tests with PGPASSWORD set to Gh7kk21q.",
         "From now on use Mellon as the password when you log in to staging.",
         "Remember that the token for the test api is tulpenfeld.",
+        "Remember that the code for the door of our office is 4711.",
+        "From now on always connect as deploy with Tr0ub4dor in tests.",
+        "Remember that we unlock the vault with open sesame every day.",
+        "In this repo always use Blau1234 as the api key.",
+        "Never type anything but Mellon as the password.",
     ],
 )
 def test_a_password_told_in_a_sentence_is_not_kept(
     vault: Vault, tmp_path: Path, words: str
 ) -> None:
     assert reflect_file(vault, say(tmp_path, words)).fates == []
-    kept = "Never log passwords; hash them with a salt."
+    kept = "Never log passwords; always hash them with argon2 and a salt."
     assert len(reflect_file(vault, say(tmp_path, kept, name="b")).fates) == 1

@@ -166,8 +166,8 @@ class At:
         self.moment = instant(moment)
 
     def user(self, text: str, *, program: bool = False) -> list[Step]:
-        """The step of a person's words, or of a program that took a person's place; none
-        when nothing is left of them."""
+        """The step of a person's words, or of a program's in their place; none when
+        nothing is left of them."""
         text = typed(text)
         return [self._step("user", text, program=program)] if text else []
 

@@ -57,7 +57,10 @@ def around(exchanges: Sequence[Exchange]) -> list[Around]:
     """The session around each of its turns."""
     texts = [one.turn.text[:_READ] if one.turn else "" for one in exchanges]
     give_up = [
-        text if _words(text) <= _SHORT and signs.GIVES_UP.search(text) else ""
+        text
+        if _words(text) <= _SHORT
+        and (signs.GIVES_UP.search(text) or signs.TURNS_BACK.search(text))
+        else ""
         for text in texts
     ]
     found, last = [], ""
@@ -92,7 +95,10 @@ def in_doubt(
     answers = signs.ASKS_FOR.fullmatch(near.asked) and not signs.REPLIES.match(text)
     if answers or _is_announced(near):
         return True
-    if any(_stems(text) & _stems(later) for later in near.given_up):
+    if any(
+        _stems(text) & _stems(later) or signs.TURNS_BACK.search(later)
+        for later in near.given_up
+    ):
         return True
     explained = [_is_explained(*each) for each in zip(own, rules, strict=True)]
     behind = ""
@@ -154,7 +160,7 @@ def _is_announced(near: Around) -> bool:
 
 def _stems(text: str) -> set[str]:
     words = re.findall(r"[^\W\d_]{4,}", text.lower())
-    return {word[:5] for word in words if word not in STOP_WORDS}
+    return {word[:4] for word in words if word not in STOP_WORDS}
 
 
 def _is_of_work(text: str, next_to: int) -> bool:

@@ -103,9 +103,14 @@ ASIDE: Final = re.compile(
     r"|(?:,|\s)(?:no|yes|right|correct|huh|eh|is that so|am i right|yes or no|(?:(?:do|does|are)(?:n'?t)? (?:we|you|they)|is(?:n'?t)? it))\W*$",
     _I,
 )
-# Behind a rule: who says so; or the rule is given up.
+# Behind a rule: who says so; or the rule is given up. A name or a place of texts, set
+# off by a mark, is a source; one behind a comma needs a word of saying.
+_SAYS: Final = r"(?:says|said|puts|spoke|states|stated|wrote|writes|written|quoth|thinks|reads|asked|requested|required|insists?|demands|wants|told|tells)"
 SAID_BY: Final = re.compile(
-    r"\b(?:forget|drop|ignore|scrap) (?:the|that|this|my|our) (?:rules?|preference|convention|decision|note)\b|(?:,|\s-{1,2}|\s[\u2013\u2014]|\() ?(?:(?:says?|said|wrote|writes|quoth|thinks?|reads?)\b|according to\b|if you ask (?!me)|as \S+ (?:puts?|said|says|wrote)\b|\S+ (?:thinks|says|said|wrote)\b|[\w.]+ (?:docs|guide|manual|handbook)\b)|\s-{2} ?(?-i:[A-Z])|\b(?-i:NOT)\W*$",
+    r"\b(?:forget|drop|ignore|scrap) (?:the|that|this|my|our) (?:rules?|preference|convention|decision|note)\b|\b(?-i:NOT)\W*$"
+    rf"|(?:[,;:]|\s-{{1,2}}|\s[\u2013\u2014~]|[(\[]) ?(?:{_SAYS}\b|according to\b|if you ask (?!me)|(?:as|so|thus|it) (?:\S+ ){{0,3}}?{_SAYS}\b|\S+ {_SAYS}\b|[\w.]+ (?:docs|guide|manual|handbook)\b|(?:to quote|quot(?:e|ing)|citing|courtesy|signed|in the words)\b|(?-i:[A-Z][a-z]+)(?:'s \w+| \w{{2,}}(?:s|ed))\W*$)"
+    r"|[(\[] ?(?:by|cf|from|in|minutes|per|see|source|ticket|via)\b[^)\]]*[)\]]\W*$|[(\[] ?(?-i:[A-Z][a-z]+)(?:[ ,][^)\]]*)?[)\]]\W*$"
+    r"|\s-{2} ?(?-i:[A-Z])|\s/ ?(?-i:[A-Z][a-z]+)\W*$|\s#[a-z][\w-]+\W*$|\s~ ?\w[^~]*$|\bis (?:what|how) (?!we\b|i\b|you\b)",
     _I,
 )
 # Behind a rule: what is so now, or what comes of it, in words of its own. A reason may
@@ -153,7 +158,14 @@ BUT: Final = re.compile(
     _I,
 )
 GIVES_UP: Final = re.compile(
-    r"\b(?:(?:own|fine|ok) again|enough|keep going with|from here on|forget|ignore|disregard|scrap|scratch|ditch|undo|never ?mind|kidding|(?:drop|no more|stop|without) (?:the|that|this)|take .{0,40}\bback|no longer|any ?more|changed? (?:my|our) mind|i was wrong|was (?:just )?a (?:joke|mistake|quote|test)|not mine|i pasted|(?:was|is|came) (?:from |by )?(?-i:[A-Z][a-z]+)'s)\b",
+    r"\b(?:(?:own|fine|ok) again|enough|keep going with|from here on|forget|ignore|disregard|scrap|scratch|ditch|undo|never ?mind|kidding|(?:drop|no more|stop|without) (?:the|that|this)|take .{0,40}\bback|no longer|any ?more|changed? (?:my|our) mind|i was wrong|was (?:just )?a (?:joke|mistake|quote|test)|not mine|i pasted|(?:was|is|came) (?:from |by )?(?-i:[A-Z][a-z]+)'s"
+    # What allows the contrary.
+    r"|allowed|permitted|optional|un(?:necessary|needed)|not (?:needed|necessary|required)|needn'?t|no need|(?:don'?t|do not|doesn'?t) (?:need|have) to|too strict|after all|relax\w*|skip(?:ping)?|(?<!or )without \w+ing|(?:fine|ok(?:ay)?) (?:again|as well|from|in|too|with)|as (?:before|it was)|the old way)\b",
+    _I,
+)
+# Gives up what a rule names without naming it: "let's go back to npm".
+TURNS_BACK: Final = re.compile(
+    r"\b(?:back|over|return|revert|switch|move|change) to (?!(?:the|this|that|it|my|our|your|an?|work|normal)\b)[\w.-]+(?: again| now| then)?\W*$",
     _I,
 )
 # What a turn does with a text that comes next or went before, or an end that waits for it.
