@@ -130,12 +130,13 @@ def _place(path: str, text: str, start: int, secret: str) -> str:
 _SECRET_WORD: Final = re.compile(
     r"(?i)\b(?:pass(?:word|phrase|code|wd)s?|pgpassword|pwd|credentials?|creds|pin"
     r"|(?:recovery|backup) codes?|licen[cs]e key|log ?in|ssh key|basic auth|unlocks?|sign"
-    r"|secret|token|bearer|(?:api|deploy|signing|access|private|wifi|wi-fi) key|keystore|key is"
-    r"|(?:door|gate|alarm|access|entry|safe|lock|security) codes?|codes? (?:for|of|to) the)\b"
+    r"|secret|token|bearer|(?:api|deploy|signing|access|private|wifi|wi-fi) key|keystore|key is|authenticat\w+|sudo"
+    r"|(?:door|gate|alarm|access|entry|safe|lock|security) codes?|codes? (?:for|of|to) the"
+    r"|opens? (?:\w+ )?(?:door|gate|lock|office|safe|vault))\b"
 )
 _TOLD_VALUE: Final = re.compile(
-    r"(?i)(?:\b(?:is|are|as|by|with|and|to|key|token|secret|bearer)|-p|[:=/])\s*[\"'`]?"
-    r"(?:(?=\S*[a-z])(?=\S*\d)[^\s/]{6,}|\d{4,}\b)"
+    r"(?i)(?:\b(?:is|are|as|by|with|and|to|key|token|secret|bearer|pin|takes|wants)|-p|[:=/])\s*[\"'`]?"
+    r"(?!oauth2)(?:(?=\S*[a-z])(?=\S*\d)[^\s/]{6,}|\d{4,}\b)"
     r"|(?=\S*\d)\b[^\s/]{6,}[\"'`]? as (?:\w+ ){1,3}"
     r"|\bpassphrase\b[^.]{0,40}?\bis (?!(?:never|not|always|only|in|from|the|an?|to)\b)\w+ \w+ \w"
 )

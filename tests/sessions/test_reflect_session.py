@@ -287,6 +287,7 @@ def test_what_nearly_says_a_resolved_thing_waits_with_the_reason(
         "Remember that we unlock the vault with open sesame every day.",
         "In this repo always use Blau1234 as the api key.",
         "Never type anything but Mellon as the password.",
+        "From now on authenticate as deploy with geheim99.",
     ],
 )
 def test_a_password_told_in_a_sentence_is_not_kept(

@@ -41,34 +41,28 @@ _READ: Final = 2_000
 
 class Around(NamedTuple):
     """The session around a turn: the person's turns before it, the last one first; the
-    agent's last sentence before it; its reply; the person's next turn; and those behind
-    it that give something up. `in_doubt`: whether the turn before said a rule, and was
+    agent's last sentence before it; its reply; the person's next turn; and the short
+    ones behind it. `in_doubt`: whether the turn before said a rule, and was
     in doubt."""
 
     before: Sequence[str]
     asked: str
     reply: str
     after: str
-    given_up: Sequence[str]
+    later: Sequence[str]
     in_doubt: bool = False
 
 
 def around(exchanges: Sequence[Exchange]) -> list[Around]:
     """The session around each of its turns."""
     texts = [one.turn.text[:_READ] if one.turn else "" for one in exchanges]
-    give_up = [
-        text
-        if _words(text) <= _SHORT
-        and (signs.GIVES_UP.search(text) or signs.TURNS_BACK.search(text))
-        else ""
-        for text in texts
-    ]
+    short = [text if _words(text) <= _SHORT else "" for text in texts]
     found, last = [], ""
     for place, each in enumerate(exchanges):
         said = [one.text for one in each.steps if one.role == "assistant"]
         before = texts[max(0, place - _BEFORE) : place][::-1]
         after = texts[place + 1] if place + 1 < len(texts) else ""
-        later = [*filter(None, give_up[place + 1 : place + 1 + _BEHIND])]
+        later = [*filter(None, short[place + 1 : place + 1 + _BEHIND])]
         asked = signs.SENTENCE.split(last.rstrip(" *_`\n"))[-1]
         found.append(Around(before, asked, "".join(said[:1])[:_READ], after, later))
         last = said[-1][-_READ:] if said else ""
@@ -95,10 +89,7 @@ def in_doubt(
     answers = signs.ASKS_FOR.fullmatch(near.asked) and not signs.REPLIES.match(text)
     if answers or _is_announced(near):
         return True
-    if any(
-        _stems(text) & _stems(later) or signs.TURNS_BACK.search(later)
-        for later in near.given_up
-    ):
+    if any(_gives_up(later, text) for later in near.later):
         return True
     explained = [_is_explained(*each) for each in zip(own, rules, strict=True)]
     behind = ""
@@ -156,6 +147,20 @@ def _is_announced(near: Around) -> bool:
     if after and near.reply.rstrip().endswith("?") and _words(after) <= 3:
         return True  # the agent doubted it too
     return not (_is_of_work(last, -1) and _is_of_work(after, 0))
+
+
+def _gives_up(later: str, text: str) -> bool:
+    """Whether a later turn gives up what a turn says: it allows it, does what it forbids,
+    or does another thing in its place."""
+    if signs.TURNS_BACK.search(later):
+        return True
+    shared = len(_stems(text) & _stems(later))
+    if not shared or signs.GIVES_UP.search(later):
+        return bool(shared)
+    if not signs.FORBIDS.search(text):
+        return bool(signs.USES.match(later))
+    allows = shared > 1 and not signs.FORBIDS.search(later)
+    return allows and not signs.UNLESS.search(text)
 
 
 def _stems(text: str) -> set[str]:

@@ -76,6 +76,9 @@ Never rebase shared branches #platform-guild
 Never rebase shared branches (see ticket OPS-12)
 Never rebase shared branches, as stated in the handbook
 Never rebase shared branches, to quote our CTO
+Never rebase shared branches – excerpt from the handbook
+Never rebase shared branches, on behalf of Lena
+Never rebase shared branches, Bob Miller, 2026
 Never rebase shared branches is what Lena keeps telling me
 From now on forget the rule: never touch the parser.
 """.strip().split("\n")
@@ -180,6 +183,9 @@ GIVEN_UP = [
     ("every PR needs a changelog entry", "no need for changelog entries after all"),
     ("Always use tabs in makefiles.", "spaces are fine in makefiles, I was too strict"),
     ("always use pnpm", "let's go back to npm"),
+    ("Never push to the main branch.", "push it to main"),
+    ("Always use tabs in makefiles.", "use spaces in makefiles"),
+    ("always use pnpm", "pnpm was a bad idea"),
 ]
 
 
