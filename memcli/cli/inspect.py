@@ -6,9 +6,7 @@ Not in here: changes. What mends or decides is a command of its own.
 
 from __future__ import annotations
 
-from memcli.cli import signals
 from memcli.cli.context import Canvas, Context, Result
-from memcli.cli.entities import entities
 from memcli.cli.hints import UNCHECKED, nearest
 from memcli.cli.rows import (
     draw_code,
@@ -20,15 +18,12 @@ from memcli.cli.rows import (
     short_ids,
     table,
 )
-from memcli.curation import citing
-from memcli.curation import research as runs
 from memcli.entries.eligibility import View
 from memcli.entries.entry import FIELDS, one_line
 from memcli.entries.ids import number
 from memcli.entries.text.counted import counted
 from memcli.errors import EntryNotFound, UsageError
 from memcli.named_tuple import encoded
-from memcli.sessions.briefing import select
 from memcli.vault import agents as agents_of
 from memcli.vault import staleness
 from memcli.vault.health import inspect as use_case
@@ -41,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from memcli.curation.research import Run
     from memcli.entries.file_checks import Finding
     from memcli.vault.vault import Vault
 
@@ -99,11 +95,17 @@ def inspect(
     if not what:
         return overview(context)
     if what == "entity":
+        from memcli.cli.entities import entities  # with all that decides on names
+
         return entities(context, "show", [name] if name else [])
     if what not in TOPICS:
         return entry(context, what)
     given = {"stale": stale, "name": name, "project": project}
-    topic: Callable[..., Result] = globals().get(what) or getattr(signals, what)
+    topic: Callable[..., Result] | None = globals().get(what)
+    if topic is None:
+        from memcli.cli import signals  # with the rules of mining: 60 ms
+
+        topic = getattr(signals, what)
     return topic(context, **{each: given[each] for each in TOPICS[what]})
 
 
@@ -305,6 +307,8 @@ def _draw_around(
 
 def models(context: Context, *, stale: bool, project: str | None) -> Result:
     """The models and observations, and which may no longer hold."""
+    from memcli.curation import citing
+
     vault = context.open_vault("reading")
     view = View(vault.now_ms() // 1000)
     drawn = citing.models(vault, view, stale=stale, project=project or "")
@@ -336,6 +340,8 @@ def models(context: Context, *, stale: bool, project: str | None) -> Result:
 
 def reflections(context: Context) -> Result:
     """The reflection items, and whether each would go into a session."""
+    from memcli.sessions.briefing import select
+
     vault = context.open_vault("reading")
     view = View(now=vault.now_ms() // 1000, here=number(vault.here))
     return listed(
@@ -354,6 +360,8 @@ def reflections(context: Context) -> Result:
 
 def research(context: Context, name: str | None) -> Result:
     """The research runs, or a single one, search by search."""
+    from memcli.curation import research as runs
+
     vault = context.open_vault("reading")
     if name:
         return _run(vault, runs.get(vault, name))
@@ -365,7 +373,9 @@ def research(context: Context, name: str | None) -> Result:
     )
 
 
-def _run(vault: Vault, run: runs.Run) -> Result:
+def _run(vault: Vault, run: Run) -> Result:
+    from memcli.curation import research as runs
+
     titles = runs.still_there(vault, run.sources)
     # An agent may have lost sight of what it retrieved; then it is not in its vault.
     known = set(titles) if vault.agent else {*titles, *run.sources}

@@ -22,6 +22,7 @@ from memcli.search.documents import (
     ANSWERS_SHIFT,
     ASKS,
     CONFLICT,
+    ENFORCED,
     EVERYWHERE,
     FINDING,
     LARGE,
@@ -174,6 +175,7 @@ def _looks(entry: Entry, checked: Checked) -> tuple[str, ...]:
         LINKS: checked.links,
         REVIEW: entry.review_after,
         LARGE: checked.is_large,
+        ENFORCED: entry.enforce,
         RESOLVED_BEFORE: entry.superseded_by and resolve_of(entry),
     }
     return tuple(name for name, value in known.items() if value)

@@ -39,9 +39,10 @@ STATUS_NUMBER = {status: number for number, status in enumerate(Status)}
 UNTAGGED = EVERYWHERE = "-"
 """The tag of the entries without tags, and the project of those that hold everywhere:
 neither can be one."""
-# Values of the field `check`: where the lint has something to look at; and what is
-# resolved, and not alone, and has a later version in its place.
+# Values of the field `check`: where the lint has something to look at; what has
+# `enforce`; and what is resolved, and not alone, and has a later version in its place.
 FINDING, LINKS, REVIEW, LARGE = "finding", "links", "review", "large"
+ENFORCED = "enforced"
 RESOLVED_BEFORE = "resolved_before"
 # From this bit on: the kinds of answer that the text holds, as `tokens` has them.
 ANSWERS_SHIFT = 9

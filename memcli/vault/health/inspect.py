@@ -13,12 +13,13 @@ from collections import Counter
 
 from memcli.entries import dates, eligibility, layout
 from memcli.entries.eligibility import View, facts, standing, verdict
-from memcli.entries.entry import FIELDS, Entry, Layer
+from memcli.entries.entry import FIELDS, Entry, Layer, Status
 from memcli.entries.identity import claim_number
 from memcli.entries.merging import files as merging
 from memcli.entries.text import links
 from memcli.errors import EntryNotFound, InvalidConfig, MemcliError, Unreadable
 from memcli.named_tuple import NamedTuple
+from memcli.search.documents import ENFORCED, STATUS_MASK, STATUSES
 from memcli.search.ranking import graph
 from memcli.storage import state_dirs
 from memcli.storage.vault_paths import inside
@@ -32,12 +33,12 @@ from memcli.vault.lookup import Brief, brief
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from memcli.entries.codec import Problem
     from memcli.entries.file_checks import Finding
     from memcli.search.reader import Reader
-    from memcli.search.stored_row import StoredRow
     from memcli.storage.git.repository import Commit
     from memcli.vault.lineage import Version
     from memcli.vault.vault import Vault
@@ -225,48 +226,54 @@ def overview(vault: Vault) -> dict[str, Any]:
     vault.owner_only("the overview")
     vault.refuse_published("inspected as a folder")
     view = View(vault.now_ms() // 1000)
-    rows, recurred = vault.read(lambda reader: _rows(reader, view))
+    entries = vault.read(lambda reader: _entries(reader, view))
     index = index_facts(vault)
     findings = lint(vault)
-    waiting = [
-        row.created
-        for row in rows
-        if row.status == "pending" and row.kind != layout.IDEA
-    ]
-    dated = [dates.to_epoch(created) for created in waiting if created]
-    days = round((view.now - min(dated)) / eligibility.DAY, 1) if dated else None
     return {
         "path": vault.root,
-        "entries": len(rows),
-        "by_status": dict(sorted(Counter(row.status for row in rows).items())),
-        "by_kind": dict(sorted(Counter(row.kind for row in rows).items())),
-        "pinned": [brief(row) for row in rows if row.pinned],
-        "enforced": [brief(row) for row in rows if row.enforce],
-        "newest": [brief(row) for row in rows if row.status == "active"][:_NEWEST],
+        **entries,
         "index": index,
         **_history_state(vault, findings),
-        "inbox": {"count": len(waiting), "oldest_days": days},
-        "recurred": [brief(row) for row in recurred],
         "findings": findings,
     }
 
 
-def _rows(reader: Reader, view: View) -> tuple[list[StoredRow], list[StoredRow]]:
-    """All rows, each with the status that it counts as, the newest first; and those
-    that are resolved and came up again."""
-    every = list(reader.everything())
-    odd = reader.odd(every)
-    found = []
-    for doc in every:
-        row = reader.row(doc)
-        if doc in odd:
-            now = standing(reader.facts(doc, access=False), view)
-            row = row._replace(status=str(now))
-        found.append((row, doc))
-    found.sort(key=lambda pair: (pair[0].created, pair[0].id, pair[0].path))
-    found.reverse()
-    recurred = [row for row, doc in found if lineage.has_recurred(reader, doc, row)]
-    return [row for row, _ in found], recurred
+def _entries(reader: Reader, view: View) -> dict[str, Any]:
+    """What the overview says of entries; few of their rows are read."""
+    every, columns = [*reader.everything()], reader.columns
+    status = {doc: STATUSES[columns.flags[doc] & STATUS_MASK] for doc in every}
+    status |= {
+        doc: standing(reader.facts(doc, access=False), view)
+        for doc in reader.odd(every)
+    }
+
+    def of(wanted: Status) -> list[int]:
+        return [doc for doc, one in status.items() if one is wanted]
+
+    def briefs(docs: Iterable[int], most: int) -> list[Brief]:
+        rows = ((doc, reader.row(doc)) for doc in reader.last_written(docs, most))
+        return [brief(row._replace(status=str(status[doc]))) for doc, row in rows]
+
+    ideas = {*reader.exact("kind", layout.IDEA)}
+    waiting = [doc for doc in of(Status.PENDING) if doc not in ideas]
+    created = [columns.created[doc] for doc in waiting]
+    days = round((view.now - min(created)) / eligibility.DAY, 1) if created else None
+    recurred = [
+        doc
+        for doc in of(Status.RESOLVED)
+        if lineage.has_recurred(reader, doc, reader.row(doc))
+    ]
+    kinds = {kind: len(docs) for kind, docs in reader.values("kind").items()}
+    return {
+        "entries": len(every),
+        "by_status": dict(sorted(Counter(map(str, status.values())).items())),
+        "by_kind": kinds,
+        "pinned": briefs(reader.pinned(), len(every)),
+        "enforced": briefs(reader.exact("check", ENFORCED), len(every)),
+        "newest": briefs(of(Status.ACTIVE), _NEWEST),
+        "inbox": {"count": len(waiting), "oldest_days": days},
+        "recurred": briefs(recurred, len(every)),
+    }
 
 
 def index_facts(vault: Vault) -> dict[str, Any]:

@@ -302,7 +302,10 @@ def _about_lineages(
     place = partial(_place, reader)
     names = _by_doc(ids)
     # Of several files of an id the one outside the archive: the pair is a finding.
-    docs = {name: min(found, key=place) for name, found in ids.items()}
+    docs = {
+        name: found[0] if len(found) == 1 else min(found, key=place)
+        for name, found in ids.items()
+    }
     before, after = (
         _by_doc(reader.values(field)) for field in ("supersedes", "superseded_by")
     )
