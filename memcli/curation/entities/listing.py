@@ -24,7 +24,7 @@ from memcli.vault.registry import description_of
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from memcli.search.reader import Reader
     from memcli.vault.registry import Registry
@@ -63,10 +63,9 @@ def _grouped(reader: Reader, registry: Registry) -> dict[str, dict[str, Sequence
     return groups
 
 
-def _usual(spellings: _Spellings, among: Collection[int]) -> str:
+def _usual(spellings: _Spellings) -> str:
     """The spelling of a name that most documents have; of several such, the first."""
-    held = {name: len(set(among).intersection(spellings[name])) for name in spellings}
-    return min(held, key=lambda name: (-held[name], name))
+    return min(spellings, key=lambda name: (-len(spellings[name]), name))
 
 
 def listed(vault: Vault, project: str = "") -> list[ListedEntity]:
@@ -99,7 +98,7 @@ def listed(vault: Vault, project: str = "") -> list[ListedEntity]:
         for form in order:
             hub = is_hub(counts[form][0], len(force))
             known = registered.get(form)
-            one = known or Registered(_usual(groups[form], every))
+            one = known or Registered(_usual(groups[form]))
             about = one.name, one.type, bool(known), list(one.aliases)
             rows.append(ListedEntity(*about, *counts[form], hub, one.path or None))
         return rows
