@@ -156,7 +156,7 @@ def _written(repository: Repository, of: str, *arguments: str) -> list[Blob]:
     """The contents that the commits of a `git log` gave to files."""
     # With -m also what a merge commit alone wrote.
     words = (*_FORMAT, of, "-m", "--raw", "--no-renames", *arguments)
-    steps = _steps(repository.ask(*words), repository.prefix)
+    steps = _steps(repository.look(*words), repository.prefix)
     return [blob for step in steps for blob in (*step.added, *step.changed)]
 
 
