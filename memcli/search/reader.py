@@ -14,7 +14,7 @@ from memcli.entries.eligibility import (
     verdict,
 )
 from memcli.entries.entry import Entry, Status, Visibility
-from memcli.entries.ids import holds
+from memcli.entries.ids import holds, is_id
 from memcli.named_tuple import NamedTuple
 from memcli.search.documents import (
     CONFLICT,
@@ -198,26 +198,25 @@ class Reader(Documents):
             row = row._replace(status=str(counts))
         return self.censored(row)
 
-    def names(self, entry_id: str | None) -> str | None:
-        """The id, or None when the reader is an agent that may not see the entry."""
-        if entry_id is None or self.agent is None:
-            return entry_id
-        return entry_id if len(self.exact("id", entry_id)) else None
+    def hides(self, name: str | None) -> bool:
+        """Whether the reader is an agent that may not know this id: it is that of an
+        entry which the agent may not see, or it is a session's."""
+        if self.agent is None or not name or len(self.exact("id", name)):
+            return False
+        return not is_id(name) or self.holds("id", name)
 
     def censored(self, row: _Named) -> _Named:
         """An entry or its row without the ids of what an agent may not see."""
         if self.agent is None:
             return row
-        evidence = tuple(name for name in row.evidence if self.names(name))
+        before, after = row.supersedes, row.superseded_by
+        evidence = tuple(name for name in row.evidence if not self.hides(name))
+        prints = row.fingerprints
         return row._replace(
-            supersedes=self.names(row.supersedes),
-            superseded_by=self.names(row.superseded_by),
+            supersedes=None if self.hides(before) else before,
+            superseded_by=None if self.hides(after) else after,
             evidence=evidence,
-            fingerprints=tuple(
-                fingerprint
-                for fingerprint in row.fingerprints
-                if fingerprint.partition(":")[0] in evidence
-            ),
+            fingerprints=tuple(p for p in prints if p.partition(":")[0] in evidence),
         )
 
 

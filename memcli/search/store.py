@@ -349,9 +349,11 @@ class Store:
         found = [decoded(text) for (text,) in rows if bytes(text).endswith(last)]
         return (self.existing(field, found) if self._hides else found)[:most]
 
-    def holds(self, field: str) -> bool:
-        """Whether any document has a value in a field, hidden ones included."""
-        return bool([*self._asked(f"{_TEXTS} LIMIT 1", NUMBERS[field])])
+    def holds(self, field: str, value: str = "") -> bool:
+        """Whether any document has this value in a field, or any if none is given;
+        hidden ones included."""
+        asked = (f"{_TEXTS} AND text = ?", encoded(value)) if value else (_TEXTS,)
+        return bool([*self._asked(f"{asked[0]} LIMIT 1", NUMBERS[field], *asked[1:])])
 
     # --- documents
 

@@ -75,11 +75,11 @@ class _Finding(NamedTuple):
 def reasons(reader: Reader, row: StoredRow, view: View) -> list[Reason]:
     """Why an observation or model may no longer hold; none for a fact.
 
-    Evidence that the caller may not see gives no reason, so an agent never gets
-    `removed`. Evidence that had ended before a run found it was cited as
-    history. At an earlier moment (`as_of`) the files do not tell what was edited or
-    removed since. Evidence that may no longer hold itself passes its reasons on, but
-    for news that an entry further up has seen; pinned models pass nothing on.
+    Evidence that the caller may not see gives no reason. Evidence that had ended before
+    a run found it was cited as history. At an earlier moment (`as_of`) the files do not
+    tell what was edited or removed since. Evidence that may no longer hold passes its
+    reasons on, but for news that an entry further up has seen; pinned models pass
+    nothing on.
     """
     if row.layer == str(Layer.FACT):
         return []
@@ -220,10 +220,9 @@ def _code_changed(reader: Reader, row: StoredRow | None, view: View) -> bool:
 
 def _findings(reader: Reader, row: StoredRow, view: View) -> Iterator[_Finding]:
     """A finding for each entry that it cites; sessions give none."""
-    owner = view.agent is None and reader.agent is None
     for name in row.evidence:
         if not len(reader.exact("id", name)):
-            if owner and view.as_of is None and is_id(name):
+            if view.as_of is None and is_id(name) and not reader.hides(name):
                 yield _Finding((name,), REMOVED)
         elif docs := _visible(reader, name, view):
             yield _finding(reader, name, docs, row, view)

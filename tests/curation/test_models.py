@@ -223,3 +223,5 @@ def test_an_agent_s_new_version_keeps_what_it_may_not_see(
     assert why(owner, done.id) == []
     edit(owner, base, "an hour", "a day")
     assert why(owner, done.id) == [("edited", [base])]
+    owner.forget(base)
+    assert why(make_vault(agent="ada"), done.id) == [("removed", [base])]
