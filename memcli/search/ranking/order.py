@@ -1,4 +1,4 @@
-"""The order of the documents: small factors, what was learned, and two promises.
+"""The order of the documents: small factors, what was learned, and three promises.
 
 Invariant: pure; no factor moves a score far, so a document cannot pass another that
 answers much better. Three move it further: what holds in another project, what holds
@@ -9,7 +9,9 @@ question themselves, but stand beside a match or hold a near word:
 
 - they leave `LEXICAL_SHARE` of the hits to documents that do, as long as so many do;
 - none stands above the best document that holds a rare word of the question, unless
-  the graph leads to it.
+  the graph leads to it;
+- nor does what the graph leads to stand above the document that leads there, by that
+  alone, where this one holds nearly all of the question.
 """
 
 from __future__ import annotations
@@ -49,6 +51,9 @@ LEXICAL_SHARE = 0.4
 
 Rounded down: a single hit may hold none.
 """
+# What the graph lifts stays so much below where it came from.
+_BELOW = 0.99
+_NEARLY_ALL = 0.9
 
 RARE = 0.7
 """The share of the idf of the question's rarest word that makes another word rare."""
@@ -224,9 +229,22 @@ class Order:
         return text not in self._borrowed or doc not in self._borrowed[text].read
 
     def _score(self, doc: int) -> float:
-        final = self._final[doc]
-        led_to = doc in self._worded or doc in self._found.reached
-        return final if led_to else min(final, self._ceiling)
+        final, reached = self._final[doc], self._found.reached.get(doc)
+        if reached is None:
+            return final if doc in self._worded else min(final, self._ceiling)
+        if reached.way[-1].kind == "lineage":  # the current version stands first
+            return final
+        leading = reached.way[0].doc
+        source = self._final[leading]
+        alone = final * (1 - reached.score / self._found.totals[doc])
+        if alone < source < final and self._share(leading) >= _NEARLY_ALL:
+            return _BELOW * source
+        return final
+
+    def _share(self, doc: int) -> float:
+        """The share of the question's idf that a document holds, or means."""
+        held = [term.idf * self._holds(doc, term.text) for term in self._known]
+        return sum(held) / (sum(term.idf for term in self._known) or 1.0)
 
     def _key(self, doc: int) -> tuple[float, bool, float, int]:
         beside = doc not in self._worded
