@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 
-CHECKS = [known_vaults.configured, judge.configured, user_config.sync_settings]
+CHECKS = [known_vaults.configured, judge.configured, user_config.auto_sync]
 """The readers of the user's config, which refuse what is not valid in it."""
 # The words that an action takes.
 _TAKES = {

@@ -405,7 +405,7 @@ def _planned(
     """The merge of both sides, and the message of its commit."""
     if base is None:
         _refuse_stranger(repository, theirs)
-    mine = user_config.sync_settings(vault.environ).machine
+    mine = user_config.machine(vault.environ)
     other = merging.named_by(repository, ours, theirs, MACHINE)
     if other in ("", mine, repository.user_name()):
         other = "another clone"  # the same person's, who has given it no name

@@ -76,7 +76,7 @@ def at_session(environ: Mapping[str, str]) -> None:
 
 def _wanted(environ: Mapping[str, str], modes: tuple[str, ...]) -> bool:
     try:
-        return user_config.sync_settings(environ).auto in modes
+        return user_config.auto_sync(environ) in modes
     except MemcliError:
         return False
 

@@ -12,7 +12,6 @@ import re
 import sys
 
 from memcli.errors import InvalidConfig, Unreadable
-from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.state_dirs import path_of
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-__all__ = ["path_of", "sync_settings", "table"]
+__all__ = ["auto_sync", "path_of", "table"]
 
 
 def table(name: str, environ: Mapping[str, str]) -> tuple[dict[str, Any], str]:
@@ -127,39 +126,26 @@ OFF, SESSIONS, WRITES = "off", "sessions", "writes"
 """When memcli syncs by itself: never; when a session begins and ends; and after each
 write, too."""
 
-SYNC = {"auto": OFF, "machine": ""}
-"""The settings of `[sync]`; `machine` is the name of this machine in merges."""
+SYNC = {"auto": OFF}
+"""The settings of `[sync]`."""
 
 _LONGEST = 60
 
 
-class SyncSettings(NamedTuple):
-    """The values of `[sync]`."""
-
-    auto: str
-    machine: str
-
-
-def sync_settings(environ: Mapping[str, str]) -> SyncSettings:
-    """Read `[sync]`; a file that does not name it is not parsed.
+def auto_sync(environ: Mapping[str, str]) -> str:
+    """When memcli syncs by itself; a file that does not name `[sync]` is not parsed.
 
     Raises:
         InvalidConfig: the file does not parse, or a setting is not valid.
     """
     found, path = table("sync", environ)
-    where = f"{path}: [sync]"
-    found = checked(found, where, SYNC, {"auto": (OFF, SESSIONS, WRITES)})
-    machine = found["machine"]
-    if len(machine) > _LONGEST or "," in machine or not machine.isprintable():
-        raise InvalidConfig(
-            f"{where} machine must be one line of at most {_LONGEST} characters, "
-            "without a comma"
-        )
-    return SyncSettings(found["auto"], machine.strip() or _host(environ))
+    choices = {"auto": (OFF, SESSIONS, WRITES)}
+    mode: str = checked(found, f"{path}: [sync]", SYNC, choices)["auto"]
+    return mode
 
 
-def _host(environ: Mapping[str, str]) -> str:
-    """The machine's own name, without its domain."""
+def machine(environ: Mapping[str, str]) -> str:
+    """The name of this machine in merges: its own, without its domain."""
     name = environ.get("COMPUTERNAME", "")
     if not name and sys.platform != "win32":
         name = os.uname().nodename
