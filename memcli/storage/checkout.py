@@ -38,6 +38,7 @@ _MOST_RENAMES = "400"
 _COMMIT = r"[0-9a-f]{7,64}"
 # Nothing of the user's or the repository's settings starts a program.
 _PLAIN = ("-c", "core.fsmonitor=false", "-c", "core.preloadIndex=false")
+_READ_ONLY = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
 # Nor does git-lfs, which many have in the settings of their machine.
 _NO_LFS = (
     *("-c", "filter.lfs.process=", "-c", "filter.lfs.clean="),
@@ -200,8 +201,7 @@ class CodeHistory:
         """The path now of each file that was renamed, by its path then."""
         command = (
             "diff-index", "--cached", "-M", f"-l{_MOST_RENAMES}", "--diff-filter=R",
-            "--name-status", "-z", "--no-ext-diff", "--no-textconv",
-            "--ignore-submodules=all", commit, "--",
+            "--name-status", "-z", *_READ_ONLY, commit, "--",
         )  # fmt: skip
         printed = self._git(command).printed.decode("utf-8", "surrogateescape")
         words = printed.split("\0")
@@ -211,8 +211,7 @@ class CodeHistory:
         """The subjects of the last commits, each with the paths that it changed."""
         command = (
             "log", f"-{number}", "--format=%s", "--name-only", "-z", "--no-renames",
-            "--no-show-signature", "--no-ext-diff", "--no-textconv", "-O", os.devnull,
-            "--ignore-submodules=all", "--",
+            "--no-show-signature", "-O", os.devnull, *_READ_ONLY, "--",
         )  # fmt: skip
         return self._printed(command, seconds)
 

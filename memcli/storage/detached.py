@@ -86,11 +86,7 @@ def _has_remote(root: str) -> bool:
     from memcli.storage.git import on_disk
 
     found = on_disk.with_remote(root)
-    return (
-        found is not None
-        and found.url is not None
-        and found.top == os.path.realpath(root)
-    )
+    return bool(found and found.url and found.top == os.path.realpath(root))
 
 
 def _start(words: tuple[str, ...], environ: Mapping[str, str]) -> None:

@@ -44,11 +44,11 @@ def path(root: str, name: str, environ: Mapping[str, str] | None = None) -> str:
         InvalidValue: MEMCLI_STATE names none that can be used.
     """
     if name in _WITH_GIT:
-        from memcli.storage.git.on_disk import git_dir_of
+        from memcli.storage.git.on_disk import find
 
-        git_dir = git_dir_of(root)
-        if git_dir:
-            return os.path.join(git_dir, "memcli", name)
+        found = find(root)
+        if found:
+            return os.path.join(found[1], "memcli", name)
     folder = _folder(root, "cache" if name in _CACHED else "state", environ)
     return os.path.join(folder, *name.split("/"))
 

@@ -171,9 +171,16 @@ class Transaction:
         # A new file, as of each save, replaces nothing.
         replaces = any(data is not None for data in held.values())
         if replaces and self._repository.unlike_head(held, staged=True):
-            self._refuse_staged(changes)
+            from memcli.storage.git import history
+
+            # A text that a person has staged, and nothing else holds: a commit of the
+            # file would take it out of git's index.
+            for path in history.staged_alone(self._repository, paths):
+                raise staged(self._root, path)
             self._commit_uncommitted(changes)
-        changes = {**self._unchanged(), **changes}
+        for path in self._included:  # committed as they are
+            data = files.standing(inside(self._root, path))
+            changes.setdefault(path, FileChange(data, data))
         self.commit = carry_out(
             self._root, self._repository, changes, self.message, self._audience
         )
@@ -181,14 +188,6 @@ class Transaction:
             self._audience.tell(
                 "this is committed, but missing from the log of signals"
             )
-
-    def _refuse_staged(self, changes: Mapping[str, FileChange]) -> None:
-        """Refuse where a person has staged a text that nothing else holds: a commit of
-        the file would take it out of git's index."""
-        from memcli.storage.git import history
-
-        for path in history.staged_alone(self._repository, [*changes]):
-            raise staged(self._root, path)
 
     def _commit_uncommitted(self, changes: Mapping[str, FileChange]) -> None:
         """Commit old bytes that no commit holds, since `undo` returns to the parent."""
@@ -210,13 +209,6 @@ class Transaction:
                 hint="Free some space; the next memcli command puts it right.",
             )
         files.reached("kept")
-
-    def _unchanged(self) -> dict[str, FileChange]:
-        """The files of `include`, which are committed as they are."""
-        contents = {
-            path: files.standing(inside(self._root, path)) for path in self._included
-        }
-        return {path: FileChange(data, data) for path, data in contents.items()}
 
     def _compare(self, changes: Mapping[str, FileChange]) -> None:
         for path, expected in self._expected.items():

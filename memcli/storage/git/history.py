@@ -11,7 +11,7 @@ import os
 
 from memcli.named_tuple import NamedTuple
 from memcli.storage.git import on_disk, staging, tree
-from memcli.storage.git.process import names
+from memcli.storage.git.process import joined, names
 from memcli.storage.git.repository import PLAIN, Blob, Commit, is_of, refuse_option
 
 TYPE_CHECKING = False
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from memcli.storage.git.repository import Repository
 
-# Commits that are named to one git.
-_AT_ONCE = 1_000
 _FORMAT = (
     *("log", *PLAIN, "--encoding=UTF-8", "-z", "--no-abbrev"),
     *("--date=format-local:%Y-%m-%dT%H:%M:%SZ", "--format=%x02%H%x1f%ad%x1f%an%x1f%s"),
@@ -145,18 +143,17 @@ def blobs(
 
 def blobs_of(repository: Repository, commits: Sequence[str]) -> list[Blob]:
     """Every content that these commits themselves gave to files."""
-    found = []
-    for start in range(0, len(commits), _AT_ONCE):
-        some = commits[start : start + _AT_ONCE]
-        found += _written(repository, "--no-walk=unsorted", *some, "--", ".")
-    return found
+    data = joined(commits, "\n")
+    return _written(repository, "--no-walk=unsorted", "--stdin", "--", ".", data=data)
 
 
-def _written(repository: Repository, of: str, *arguments: str) -> list[Blob]:
+def _written(
+    repository: Repository, of: str, *arguments: str, data: bytes = b""
+) -> list[Blob]:
     """The contents that the commits of a `git log` gave to files."""
     # With -m also what a merge commit alone wrote.
     words = (*_FORMAT, of, "-m", "--raw", "--no-renames", *arguments)
-    steps = _steps(repository.look(*words), repository.prefix)
+    steps = _steps(repository.look(*words, data=data), repository.prefix)
     return [blob for step in steps for blob in (*step.added, *step.changed)]
 
 

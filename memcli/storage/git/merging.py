@@ -17,7 +17,7 @@ from memcli.entries.merging.trees import MergePlan, Side, plan_merge
 from memcli.errors import HistoryError, WriteFailed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
-from memcli.storage.git import staging
+from memcli.storage.git import on_disk, staging
 from memcli.storage.git.index_lock import IndexLock, patiently
 from memcli.storage.git.process import Watch, run
 from memcli.storage.git.staging import changed_meanwhile, refused, refused_by_disk
@@ -290,8 +290,8 @@ def install_driver(repository: Repository, program: Sequence[str]) -> bool:
             if made.code:
                 raise WriteFailed(f"git config {key}: {made.text}")
             changed = True
-    place = repository.answer("rev-parse", "--git-path", "info/attributes")
-    path = os.path.join(repository.root, os.fsdecode(place).rstrip("\n"))
+    shared = on_disk.shared_folder(repository.git_dir)
+    path = os.path.join(shared, "info", "attributes")
     return _add_lines(path, _attributes(repository.prefix)) or changed
 
 

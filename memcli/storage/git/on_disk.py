@@ -93,12 +93,6 @@ def find(root: str) -> tuple[str, str] | None:
         folder = parent
 
 
-def git_dir_of(root: str) -> str | None:
-    """git's own folder for the vault at `root`, None when it is not under git."""
-    found = find(root)
-    return found[1] if found else None
-
-
 def _linked(marker: str) -> str:
     """The git folder that a `.git` file (work tree, submodule) points to, or ''."""
     try:
