@@ -146,19 +146,16 @@ def _lint(vault: Vault) -> Check:
 def _of_git(vault: Vault) -> Iterator[Check]:
     """The history, the index, and how far the vault is from its remote."""
     from memcli.storage.git import history
+    from memcli.storage.git.repository import Repository
     from memcli.vault import vaults
-    from memcli.vault.health import git_state, inspect
+    from memcli.vault.health import inspect
 
-    repository = git_state.repository_of(vault)
-    if repository is None:
-        said, mend = "the vault is not under git", f"memcli init {vault.root}"
-        yield _check("history", said, mend, PROBLEM)
-    else:
-        history.subjects(repository, 1)  # raises where git cannot say
-        name = repository.user_name()
-        unnamed = "git does not know your name, so memcli commits under its own"
-        mend = "" if name else 'git config --global user.name "YOUR NAME"'
-        yield _check("history", f"commits as {name}" if name else unnamed, mend)
+    repository = Repository.open(vault.root, environ=vault.environ)
+    history.subjects(repository, 1)  # raises where git cannot say
+    name = repository.user_name()
+    unnamed = "git does not know your name, so memcli commits under its own"
+    mend = "" if name else 'git config --global user.name "YOUR NAME"'
+    yield _check("history", f"commits as {name}" if name else unnamed, mend)
     facts = inspect.index_facts(vault)
     said = f"{counted(facts['entries'], 'entry')} in {facts['path']}"
     locked = "; another process keeps it locked" if facts["stale"] else ""

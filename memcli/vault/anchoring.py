@@ -74,7 +74,8 @@ def _now(
     Raises:
         InvalidValue: a file or line is not there.
     """
-    commit = _commit(vault, project)
+    history = _history(vault, project)
+    commit = history.commit()[:COMMIT_DIGITS] if history else ""
     made: list[Anchor] = []
     for anchor in anchors.read_all(code):
         try:
@@ -219,24 +220,15 @@ def _there(
             state = code_state.look_for(project.folder, name, checkout.LARGEST)
             if state.state != anchors.EXISTS:
                 continue
-        if _is_read_back(name):
+        if anchors.read_names([str(name)]) == [name]:
             found[str(name)] = None
     return tuple(found)
-
-
-def _is_read_back(name: Name) -> bool:
-    return anchors.read_names([str(name)]) == [name]
 
 
 def _history(vault: Vault, project: Project) -> CodeHistory | None:
     from memcli.storage.checkout import CodeHistory
 
     return CodeHistory.open(project.folder, vault.environ)
-
-
-def _commit(vault: Vault, project: Project) -> str:
-    history = _history(vault, project)
-    return history.commit()[:COMMIT_DIGITS] if history else ""
 
 
 def _not_here(draft: Entry, project: Project | None) -> InvalidValue:

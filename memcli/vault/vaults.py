@@ -99,8 +99,6 @@ class Vaults:
         warnings: list[str] = []
         if not personal_only:
             teams, warnings = _beside(caller.cwd, environ)
-        if not teams:
-            return cls([_alone(caller, warnings)], warnings=warnings)
         vaults, refusals = [], []
         for name in (known_vaults.PERSONAL, *teams):
             own = name == known_vaults.PERSONAL
@@ -114,13 +112,16 @@ class Vaults:
             except MemcliError as error:
                 missing = isinstance(error, VaultNotFound | NotAVault)
                 missing = missing or error.error_code == "vault_not_allowed"
-                if own and missing and known_vaults.named_personal(environ):
+                named = missing and known_vaults.named_personal(environ)
+                if own and (named or not teams):
+                    # What else there is to ask.
+                    error.hint = "; ".join(filter(None, (error.hint, *warnings)))
                     raise
                 refusals.append(error)
                 warnings.append(not_asked(name, error))
         if not vaults:
             raise refusals[0]
-        return cls(_distinct(vaults), named=False, warnings=warnings)
+        return cls(_distinct(vaults), named=not teams, warnings=warnings)
 
 
 def _beside(cwd: str | None, environ: Mapping[str, str]) -> tuple[list[str], list[str]]:
@@ -129,17 +130,6 @@ def _beside(cwd: str | None, environ: Mapping[str, str]) -> tuple[list[str], lis
     names = [place.name for place in known_vaults.beside(cwd, environ)]
     found = known_vaults.of_repository(cwd, environ)
     return names, [projects.NOTICE] if found and not found.allowed else []
-
-
-def _alone(caller: Caller, warnings: Sequence[str]) -> Vault:
-    """The personal vault; without one, what else there is to ask is in the hint."""
-    try:
-        return Vault.open(None, caller)
-    except VaultNotFound as error:
-        hints = [error.hint or "", *warnings]
-        raise VaultNotFound(error.message, hint="; ".join(filter(None, hints))) from (
-            error
-        )
 
 
 def not_asked(name: str, error: MemcliError) -> str:

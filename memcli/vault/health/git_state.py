@@ -23,7 +23,7 @@ from memcli.entries.entry import Status
 from memcli.entries.file_checks import ERROR, WARNING, Finding
 from memcli.entries.merging.fields import CARRIED, RESOLUTION
 from memcli.entries.text.counted import counted
-from memcli.errors import MemcliError, NotAVault
+from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files as disk
 from memcli.storage import journal, state_dirs
@@ -61,16 +61,6 @@ class LeftOut(NamedTuple):
     finding: Finding
     action: str = ""
     changes: Changes = {}  # noqa: RUF012 a default that nothing changes
-
-
-def repository_of(vault: Vault) -> Repository | None:
-    """The repository of a vault; None when the vault is not under git."""
-    from memcli.storage.git.repository import Repository
-
-    try:
-        return Repository.open(vault.root, environ=vault.environ)
-    except NotAVault:
-        return None
 
 
 def findings(repository: Repository) -> Iterator[Finding]:

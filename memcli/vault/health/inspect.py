@@ -25,7 +25,7 @@ from memcli.storage import state_dirs
 from memcli.storage.vault_paths import inside
 from memcli.vault import lineage, staleness
 from memcli.vault.code_state import CloseLook, Looked, is_stale
-from memcli.vault.health import git_state, log
+from memcli.vault.health import log
 from memcli.vault.health.lint import lint, pages
 from memcli.vault.health.working_tree import walked
 from memcli.vault.lookup import Brief, brief
@@ -194,11 +194,10 @@ def _links(vault: Vault, entry: Entry, reader: Reader) -> list[Link]:
 def _history(vault: Vault, path: str) -> tuple[list[Commit], str | None]:
     """The last commits of a file, newest first, and what to know about them."""
     from memcli.storage.git import history
+    from memcli.storage.git.repository import Repository
 
-    repository = git_state.repository_of(vault)
-    if repository is None:
-        return [], "the vault is not under git"
     try:
+        repository = Repository.open(vault.root, environ=vault.environ)
         commits = history.log(repository, path, _MOST_COMMITS)
         dirty = any(path == other for _, other in repository.status())
     except MemcliError as error:

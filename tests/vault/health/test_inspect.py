@@ -66,7 +66,7 @@ def test_history_of_a_new_file_and_of_a_vault_without_git(vault: Vault):
     write(vault, "a.md", "---\nid: 1jy5e6hm03e2cs6s\n---\nx\n")
     assert inspect(vault, "1jy5").history_note == "not committed yet"
     Path(vault.root, ".git").rename(Path(vault.root).parent / "elsewhere")
-    assert inspect(vault, "1jy5").history_note == "the vault is not under git"
+    assert (inspect(vault, "1jy5").history_note or "").endswith("not under git")
 
 
 def test_links_lead_where_lint_says_they_do(vault: Vault):
