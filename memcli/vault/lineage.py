@@ -331,17 +331,14 @@ def _whole_id(reader: Reader, word: str, beside: Collection[str]) -> str:
     if not is_citation(word) or prefix in beside:
         return prefix if prefix in beside else word
     try:
-        rows = lookup.matching(reader, word)
+        path = lookup.path_of(reader, word)
     except EntryNotFound as error:
         raise EntryNotFound(
             error.message,
             hint="The name of a session is written HOST:SESSION.",
             entry_id=word,
         ) from error
-    if len({row.id for row in rows}) > 1:
-        labels = [f"{row.id} ({row.path})" for row in rows]
-        raise lookup.ambiguous(word, labels, one_id=False)
-    return rows[0].id
+    return reader.row(reader.exact("path", path)[0]).id
 
 
 def settled_evidence(vault: Vault, entry: Entry, now: str) -> Entry:
