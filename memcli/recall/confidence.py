@@ -124,7 +124,7 @@ def why_none(reader: Reader, query: Query, missing: Sequence[str]) -> NoMatch:
         query: as `query.checked` gives it.
         missing: the words of the question that no entry holds.
     """
-    question = asking.read(reader, query, asking.window_of(reader, query))
+    question = asking.read(reader, query, asking.window_of(query))
     docs = {doc for term, _ in question.terms for doc in reader.exact("terms", term)}
     shown = {*reader.shown([*docs], query.view._replace(as_of=None))}
     narrowed = _filters(query)

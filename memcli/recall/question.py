@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from memcli.entries.eligibility import View
-    from memcli.entries.text.time_windows import Span, Window
+    from memcli.entries.text.time_windows import Window
     from memcli.recall.query import Filters, Query
     from memcli.search.reader import Reader
 
@@ -38,7 +37,7 @@ _LONGEST_NAME = 4  # words of an entity's name that a question is searched for
 # How the words begin that name a time by themselves, and those that name one beside a
 # stretch of time: "last week". Most questions hold neither, and need not load
 # `time_windows`, whose patterns cost a tenth of a recall.
-_ALONE = r"\b(?:tod|yes|ago|bef|aft|sin|unt|til|dur)|\d{4}"
+_ALONE = r"\b(?:tod|yes|ago)|\d{4}"
 _WHICH = r"\b(?:thi|las|pas|pre)"
 _STRETCHES = (
     r"\b(?:day|wee|mon|yea|hou|min|tue|wed|thu|fri|sat|sun"
@@ -46,20 +45,15 @@ _STRETCHES = (
 )
 
 
-def window_of(reader: Reader, query: Query) -> Window | None:
-    """The time that the text of a query names, unless the query filters by time.
-
-    The reader is needed for "before the migration".
-    """
+def window_of(query: Query) -> Window | None:
+    """The time that the text of a query names, unless the query filters by time."""
     filters, view = query.filters, query.view
     timeless = filters.after is None and filters.before is None and view.as_of is None
     if not (timeless and may_name_a_time(query.text)):
         return None
     from memcli.entries.text import time_windows
 
-    return time_windows.find(
-        query.text, view.now, lambda name: dated(reader, name, view)
-    )
+    return time_windows.find(query.text, view.now)
 
 
 def read(reader: Reader, query: Query, window: Window | None) -> Question:
@@ -149,30 +143,6 @@ def may_name_a_time(query: str) -> bool:
     text = query.lower()
     beside = re.search(_WHICH, text) and re.search(_STRETCHES, text)
     return bool(beside or re.search(_ALONE, text))
-
-
-def dated(reader: Reader, name: str, view: View) -> Span | None:
-    """The time of the entries that go by a name, if all of them agree on it.
-
-    The name is an entry's (title, file, alias) or that of an entity it is about. Only
-    a date in the entry counts, not when the entry was written.
-    """
-    from memcli.entries import dates
-    from memcli.entries.text.links import composed
-
-    plain = name.strip().casefold()
-    docs: set[int] = set()
-    spellings = {plain, plain.removeprefix("the "), f"the {plain}"}
-    for spelling in spellings:
-        docs.update(reader.exact("name", composed(spelling)))
-        docs.update(reader.exact("entity", tokens.name_key(spelling)))
-    spans = set()
-    for doc in docs:
-        row = reader.row(doc)
-        if row.occurred_at and reader.verdict(doc, view) is None:
-            last = row.occurred_until or row.occurred_at
-            spans.add((dates.to_epoch(row.occurred_at), dates.span(last)[1]))
-    return spans.pop() if len(spans) == 1 else None
 
 
 def inside(reader: Reader, window: Window) -> Inside:

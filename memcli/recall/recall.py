@@ -144,7 +144,7 @@ def look(
         query: as `checked` gives it.
         scorer: what was learned from use; None means the vault's own.
     """
-    window = asking.window_of(reader, query)
+    window = asking.window_of(query)
     question = asking.read(reader, query, window)
     scorer = scorer or scorers.load(reader.root)
     weights = weights_of(query)

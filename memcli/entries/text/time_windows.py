@@ -17,11 +17,6 @@ from memcli.entries.entry import MONTHS, NUMERALS, WEEKDAYS
 from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 Span = tuple[int, int]
 """[start, end) in epoch seconds."""
 _Bounds = tuple[int | None, int | None]
@@ -88,30 +83,22 @@ _BEFORE_IT = (
 )
 _JOINED = r" ?(?:and|to|until|till|-|–) (?:the )?"
 _OPENED = r"\b(?:between|from) (?:the )?$"
-_EVENT = (
-    r"\b(?P<relation>before|after|since|until|till|during) "
-    r"(?P<name>[^\s,;:?!()][^,;:?!()]{0,80}?)\s*(?=[,;:?!)]|\.?$)"
-)
 _QUOTED = r"`[^`]*`|\"[^\"]*\"|“[^”]*”"
 
 
-def find(
-    question: str, now: int, dated: Callable[[str], Span | None] | None = None
-) -> Window | None:
+def find(question: str, now: int) -> Window | None:
     """The window that a question names, or None.
 
     Args:
         question: as it was asked.
         now: the moment that relative words count from, epoch seconds.
-        dated: gives the span of the event of a name, as in "before the migration";
-            None when no entry of that name has a date.
     """
     # Quoted words name no time; every space is one, so that patterns need no \s+.
     text = re.sub(_QUOTED, lambda quoted: "." * len(quoted[0]), question)
     text = re.sub(r"\s", " ", text)
     periods = _periods(text, now)
     if not periods:
-        return _event(text, dated) if dated else None
+        return None
     spans = {period.span for period in periods}
     first, last = periods[0], periods[-1]
     if first.span is None or last.span is None or None in spans:
@@ -203,8 +190,6 @@ def _bounds(relation: re.Match[str], span: Span) -> _Bounds:
     start, end = span
     word, unit = relation["relation"].lower(), relation.groupdict().get("length")
     length = _LENGTHS[unit.lower()] * _DAY if unit else None
-    if word == "during":
-        return span
     if word in ("since", "after"):
         begin = start if word == "since" else end
         return begin, length and begin + length
@@ -215,13 +200,3 @@ def _window(
     text: str, place: tuple[int, int], bounds: _Bounds, relative: bool
 ) -> Window:
     return Window(*bounds, text[slice(*place)].strip(), place, relative)
-
-
-def _event(text: str, dated: Callable[[str], Span | None]) -> Window | None:
-    """The window of "before the migration", when one event of that name has a date."""
-    windows = [
-        _window(text, match.span(), _bounds(match, span), False)
-        for match in re.finditer(_EVENT, text, re.I)
-        if (span := dated(match["name"].strip(" .")))
-    ]
-    return windows[0] if len(windows) == 1 else None
