@@ -158,7 +158,7 @@ class Unindexed:
 
     Args:
         root: the vault's folder.
-        state: what was indexed; None where it has just been brought up to date.
+        state: what was indexed.
 
     Attributes:
         changed: the paths of entries that are to be read from their files.
@@ -168,15 +168,10 @@ class Unindexed:
         Unreadable: the vault's folder cannot be listed.
     """
 
-    def __init__(self, root: str, state: State | None = None) -> None:
-        self.root = root
-        self.changed: list[str] = []
-        self.removed: list[str] = []
-        self._state = state
-        if state is not None:
-            listing = listed(root, state, quick=True)
-            found = state.differences(root, listing)
-            self.changed, self.removed = found.changed, found.removed
+    def __init__(self, root: str, state: State) -> None:
+        self.root, self._state = root, state
+        found = state.differences(root, listed(root, state, quick=True))
+        self.changed, self.removed = found.changed, found.removed
 
     def __len__(self) -> int:
         """How many files are known to differ."""
@@ -189,8 +184,6 @@ class Unindexed:
         """
         if path in self.changed or path in self.removed:
             return False
-        if self._state is None:
-            return True
         try:
             status = os.lstat(os.path.join(self.root, *path.split("/")))
         except OSError:

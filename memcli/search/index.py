@@ -136,7 +136,8 @@ class Index:
                 unindexed = Unindexed(self.root, state)
                 if len(unindexed) + len(state.recent) <= FEW:
                     return self._reader_of(state), unindexed
-            return self.current(), Unindexed(self.root)
+            reader = self.current()
+            return reader, Unindexed(self.root, self._state or following.NOTHING)
 
         return self._answered(answer, given)
 
@@ -214,14 +215,10 @@ class Index:
             state = self._state
             if state is None:
                 raise Outdated("the index is gone")
-            if not (self.stale or self._is_in_memory):
-                rows = self._told if enabled else tuple
-                where = self._folder, self.root
-                triggers.settle(*where, state.told, state.folders, rows)
-            told = triggers.load(self._folder, found, state.told)
-            if told is not None:
-                return told
-            return [triggers.told_of(each.partition(b"\n")[0]) for each in self._told()]
+            rows = self._told if enabled else tuple
+            keep = not (self.stale or self._is_in_memory)
+            where = self._folder, self.root, state
+            return triggers.load(triggers.settled(*where, rows, keep=keep), found)
 
         return self.again(answer)
 

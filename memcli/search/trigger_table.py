@@ -23,7 +23,7 @@ from math import log
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     Actions = Sequence[tuple[str, str, str]]
     """The actions that a tool is about to take (`hosts.tool_call.actions`)."""
@@ -72,19 +72,18 @@ def rarity(frequency: int, size: int) -> float:
 
 
 class Table:
-    """A table that was read whole, with a sum that is right.
+    """A table that is whole.
 
-    Attributes:
+    Args:
         told: the number of the change of entries that it shows.
-        folders: pairs of a folder's path in the vault and its time, ns.
+        folders: each folder's path in the vault and its time, ns, with NULs between.
+        lines: those of what brings an entry, sorted.
+        rows: the JSON lines of the entries.
     """
 
     def __init__(self, told: int, folders: bytes, lines: bytes, rows: bytes) -> None:
         self.told = told
-        parts = folders.split(b"\0")
-        self.folders = list(zip(parts[::2], parts[1::2], strict=False))
-        self._lines = lines
-        self._rows = rows
+        self._places, self._lines, self._rows = folders, lines, rows
 
     def triggered(self, found: Actions) -> list[int]:
         """The numbers of entries with a trigger all of whose words an action has."""
@@ -158,9 +157,15 @@ class Table:
         """The JSON of each entry, by its number."""
         return self._rows.split(b"\n") if self._rows else []
 
-    def packed_with(self, folders: Iterable[tuple[bytes, bytes]]) -> bytes:
-        """The bytes of this table with other folders."""
-        return _packed(self.told, folders, self._lines, self._rows)
+    def at(self, folders: bytes) -> Table:
+        """This table with other folders."""
+        return Table(self.told, folders, self._lines, self._rows)
+
+    def packed(self) -> bytes:
+        """The bytes of the file."""
+        sizes = b"%d %d %d\n" % (self.told, len(self._places), len(self._lines))
+        body = b"".join((sizes, self._places, self._lines, self._rows))
+        return b"%s%08x\n%s" % (FORMAT, zlib.crc32(body), body)
 
     def is_fresh(self, root: str) -> bool:
         """Whether no folder of the vault changed since the table was made.
@@ -168,7 +173,8 @@ class Table:
         A file that is written in place leaves its folder's time as it is: it is seen
         when the index is next asked, at the next prompt at the latest.
         """
-        for name, stamp in self.folders:
+        parts = self._places.split(b"\0")
+        for name, stamp in zip(parts[::2], parts[1::2], strict=False):
             try:
                 found = folder_stamp(root, os.fsdecode(name))
             except (OSError, ValueError):
@@ -207,26 +213,6 @@ def read(path: str) -> Table | None:
     told, folders, lines = map(int, data[start:at].split())
     end = at + folders + lines
     return Table(told, data[at : at + folders], data[at + folders : end], data[end:])
-
-
-def packed(
-    told: int,
-    folders: Iterable[tuple[bytes, bytes]],
-    lines: Mapping[bytes, Sequence[bytes]],
-    rows: Iterable[bytes],
-) -> bytes:
-    """The bytes of a table; `Table` says what its lines and rows are."""
-    texts = sorted(b"%s\t%s" % (head, b" ".join(lines[head])) for head in lines)
-    return _packed(told, folders, b"\n".join(texts), b"\n".join(rows))
-
-
-def _packed(
-    told: int, folders: Iterable[tuple[bytes, bytes]], lines: bytes, rows: bytes
-) -> bytes:
-    places = b"\0".join(part for pair in folders for part in pair)
-    sizes = b"%d %d %d\n" % (told, len(places), len(lines))
-    body = b"".join((sizes, places, lines, rows))
-    return b"%s%08x\n%s" % (FORMAT, zlib.crc32(body), body)
 
 
 def words_of(text: str) -> set[bytes]:

@@ -27,8 +27,9 @@ from memcli.search.trigger_table import LEAST, NAME, words_of
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
+    from memcli.search.following import State
     from memcli.search.stored_row import StoredRow
     from memcli.search.trigger_table import Actions
 
@@ -140,19 +141,13 @@ def _weighed(word: str) -> tuple[bytes, float]:
     return part, evidence.weight(stem, 0, _MANY)
 
 
-def load(
-    folder: str, found: Actions | None = None, change: int | None = None
-) -> list[Told] | None:
-    """The entries of the table in an index's folder; None without a whole one.
+def load(table: trigger_table.Table, found: Actions | None = None) -> list[Told]:
+    """The entries of a table.
 
     Args:
-        folder: the index's.
+        table: it.
         found: what a tool is about to do, to leave out what does not touch it.
-        change: the number of the change that it must show.
     """
-    table = trigger_table.read(os.path.join(folder, NAME))
-    if table is None or change not in (None, table.told):
-        return None
     rows = table.rows()
     if found is None:
         return [*map(told_of, rows)]
@@ -164,31 +159,33 @@ def load(
     ]
 
 
-def settle(
+def settled(
     folder: str,
     root: str,
-    change: int,
-    folders: Mapping[str, tuple[int, bytes]],
+    state: State,
     rows: Callable[[], Iterable[bytes]],
-) -> None:
-    """Write the table anew where it is not there, or older than the index.
+    *,
+    keep: bool,
+) -> trigger_table.Table:
+    """The table, made anew where it is not there, or older than the index.
 
     Args:
         folder: the index's.
         root: the vault.
-        change: the number of the last change of its entries.
-        folders: the vault's, as `following.State` has them.
+        state: of the index.
         rows: gives the entries as `Told.packed` has them.
+        keep: whether a new one is written into the folder.
     """
-    path = os.path.join(folder, NAME)
-    places = [
-        (os.fsencode(name), b"%d" % at) for name, (at, _) in sorted(folders.items())
-    ]
+    path, change = os.path.join(folder, NAME), state.told
+    places = b"\0".join(
+        b"%s\0%d" % (os.fsencode(name), at)
+        for name, (at, _) in sorted(state.folders.items())
+    )
     table = trigger_table.read(path)
     if table is not None and table.told == change:
         if table.is_fresh(root):
-            return
-        data = table.packed_with(places)
+            return table
+        table = table.at(places)
     else:
         lines: dict[bytes, list[bytes]] = {}
         told = []
@@ -197,14 +194,17 @@ def settle(
             told.append(row)
             for each in words:
                 lines.setdefault(each, []).append(b"%d" % number)
-        data = trigger_table.packed(change, places, lines, told)
-    from memcli.storage.files import write_derived
+        texts = sorted(b"%s\t%s" % (head, b" ".join(lines[head])) for head in lines)
+        table = trigger_table.Table(change, places, b"\n".join(texts), b"\n".join(told))
+    if keep:
+        from memcli.storage.files import write_derived
 
-    try:
-        write_derived(path, data)
-    except OSError:
-        with contextlib.suppress(OSError):
-            os.unlink(path)
+        try:
+            write_derived(path, table.packed())
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+    return table
 
 
 def _words(trigger: Trigger) -> Iterator[set[bytes]]:

@@ -17,7 +17,7 @@ from memcli.entries.eligibility import Agent, ReadPolicy, View, facts, verdict
 from memcli.entries.entry import Status
 from memcli.recall import listing
 from memcli.recall.query import Query, view_of
-from memcli.search.following import Unindexed
+from memcli.search.following import NOTHING, Unindexed
 from memcli.sessions.briefing import prompt as prompts
 from memcli.sessions.briefing import select, start
 from memcli.vault import duplicates, likeness
@@ -231,7 +231,8 @@ def test_what_is_like_a_text_is_in_force(asked: Vault) -> None:
         draft = asked.draft({"text": f"{row.text} more"})
 
         def similar(reader: Any, draft: Any = draft) -> set[str]:
-            later = duplicates.Later(Unindexed(asked.root))
+            files = Unindexed(asked.root, asked.opened._state or NOTHING)
+            later = duplicates.Later(files)
             return {one.id for one in likeness.near(reader, later, draft)}
 
         assert asked.read(similar) <= allowed
