@@ -67,7 +67,8 @@ def indexed(
     known = Store(db.execute, state.sums)
     known.fetch("path", touched)
     for path in sorted(touched):
-        writer.delete(known.exact("path", path))
+        for doc in known.exact("path", path):
+            writer.delete_document(doc)  # type: ignore[no-untyped-call]
     names = [(encoded(path),) for path in touched]
     told = db.executemany("DELETE FROM told WHERE path = ?", names).rowcount
     for done, each in enumerate(map(read, paths)):

@@ -38,7 +38,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterator, Mapping, Sequence
     from sqlite3 import Connection
     from typing import Any
 
@@ -135,11 +135,6 @@ class Writer(SegmentWriter):
         self.pool: Any = self.tables
         self.perdocwriter = self.fieldwriter = self.tables
         self._free: Iterator[int] | None = None
-
-    def delete(self, docs: Iterable[int]) -> None:
-        """Delete documents."""
-        for doc in docs:
-            self.newsegment.delete_document(doc)
 
     def add(self, document: Document) -> None:
         """Add a document that was read from its file."""

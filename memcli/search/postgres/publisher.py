@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from sqlite3 import Connection
 
-    from memcli.search.document import Document
     from memcli.search.postgres.connection import Database
 
 ROLE = "memcli_reader"
@@ -82,16 +81,13 @@ def initialise(database: Database) -> bool:
 
 
 class Tables:
-    """The index of what is published, made in memory by Whoosh."""
+    """The index of what is published, made in memory by Whoosh; `add` adds an entry."""
 
     def __init__(self) -> None:
         self.db: Connection = local.in_memory(None)
         self.db.execute("BEGIN")
         self._writer = Index(self.db, Sums()).writer()
-
-    def add(self, document: Document) -> None:
-        """Add an entry."""
-        self._writer.add(document)
+        self.add = self._writer.add
 
     def end(self) -> Sums:
         """Write the tables; the sums over all documents."""

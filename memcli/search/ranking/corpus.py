@@ -16,6 +16,8 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from memcli.search.reader import Reader
 
 Inside = Callable[[int], float]
@@ -27,7 +29,7 @@ Scored = dict[int, tuple[float, float]]
 Table = dict[str, Scored]
 """Term -> the documents that hold it."""
 
-_NONE: Mapping[str, Collection[int]] = MappingProxyType({})
+_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 SPELLING, SAME, NEAR = "spelling", "same", "near"
@@ -58,9 +60,6 @@ class Reading(NamedTuple):
     kind: str
 
 
-_NO_READINGS: Mapping[str, Sequence[Reading]] = MappingProxyType({})
-
-
 class Question(NamedTuple):
     """A question as the ranking reads it.
 
@@ -86,7 +85,7 @@ class Question(NamedTuple):
     inside: Inside | None = None
     elsewhere: Callable[[int], bool] | None = None
     answers: int = 0
-    readings: Mapping[str, Sequence[Reading]] = _NO_READINGS
+    readings: Mapping[str, Sequence[Reading]] = _NONE
 
 
 class Edge(NamedTuple):
