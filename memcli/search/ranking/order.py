@@ -237,14 +237,10 @@ class Order:
         leading = reached.way[0].doc
         source = self._final[leading]
         alone = final * (1 - reached.score / self._found.totals[doc])
-        if alone < source < final and self._share(leading) >= _NEARLY_ALL:
-            return _BELOW * source
-        return final
-
-    def _share(self, doc: int) -> float:
-        """The share of the question's idf that a document holds, or means."""
-        held = [term.idf * self._holds(doc, term.text) for term in self._known]
-        return sum(held) / (sum(term.idf for term in self._known) or 1.0)
+        whole = sum(term.idf for term in self._known)
+        held = sum(t.idf for t in self._known if self._holds(leading, t.text))
+        lifted = alone < source < final and held >= _NEARLY_ALL * whole
+        return _BELOW * source if lifted else final
 
     def _key(self, doc: int) -> tuple[float, bool, float, int]:
         beside = doc not in self._worded
