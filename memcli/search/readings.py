@@ -66,7 +66,8 @@ def readings(
                     found.setdefault(text, []).append(reading)
     for text, word in dict.fromkeys(question):
         if (
-            _may_be_wrong(word)
+            len(word) >= _SHORTEST
+            and word.isalpha()
             and respelled < _MOST_RESPELLED
             and not reader.frequency(text)
         ):
@@ -77,10 +78,6 @@ def readings(
             nearest = (Reading((other,), share, NEAR) for other, share in others)
             found.setdefault(text, []).extend(nearest)
     return {text: tuple(others) for text, others in found.items() if others}
-
-
-def _may_be_wrong(word: str) -> bool:
-    return len(word) >= _SHORTEST and word.isalpha()
 
 
 def _looked_for(

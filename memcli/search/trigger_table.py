@@ -65,12 +65,6 @@ LEAST = _ENOUGH - MOST * (_COUNTED - 1)
 _SMALL = 200
 
 
-def rarity(frequency: int, size: int) -> float:
-    """How rare a word is when `frequency` of `size` entries hold it."""
-    many = max(size, _SMALL)
-    return log(1 + (many - frequency + 0.5) / (frequency + 0.5))
-
-
 class Table:
     """A table that is whole.
 
@@ -122,13 +116,14 @@ class Table:
 
     def _weighed(self, words: Iterable[bytes]) -> list[tuple[float, bytes, bytes]]:
         """The words that matter: what each counts, below 0, and who holds it."""
-        size = self._rows.count(b"\n") + 1
+        size = max(self._rows.count(b"\n") + 1, _SMALL)
         weighed = []
         for word in words:
             lines = tuple(self._lines_of(b"~" + word))
             if lines:
                 entries = b" ".join(held for _, held in lines)
-                rare = rarity(entries.count(b" ") + 1, size)
+                count = entries.count(b" ") + 1
+                rare = log(1 + (size - count + 0.5) / (count + 0.5))
                 weight = min(MOST, rare, *(int(cap) / 100 for cap, _ in lines))
                 if weight >= LEAST:
                     weighed.append((-weight, word, entries))
