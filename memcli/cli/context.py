@@ -9,13 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-from memcli.errors import (
-    Conflict,
-    InvalidValue,
-    MemcliError,
-    Unreadable,
-    UsageError,
-)
+from memcli.errors import Conflict, InvalidValue, MemcliError, Unreadable, UsageError
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False

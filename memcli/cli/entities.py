@@ -6,13 +6,7 @@ person confirms it or with --yes.
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.context import (
-    Canvas,
-    Context,
-    Result,
-    check_words,
-    said,
-)
+from memcli.cli.context import Canvas, Context, Result, check_words, said
 from memcli.cli.rows import draw_more, listed
 from memcli.curation.entities import decide, listing
 from memcli.entries.entry import one_line
@@ -133,10 +127,7 @@ def _listed(context: Context, project: str | None) -> Result:
         },
         empty="No entities.",
         above=f"{registered:,} registered, {len(known):,} in all",
-        data={
-            "count": len(known),
-            "registered": registered,
-        },
+        data={"count": len(known), "registered": registered},
         below=lambda canvas: draw_more(canvas, len(known) - len(rows), "--json"),
     )
 

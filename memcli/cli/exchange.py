@@ -65,9 +65,7 @@ def export(
     """
     out = None if out == "-" else out
     page = format_ == "agents-md"
-    refuse(
-        (everywhere and not page, "--everywhere goes with --format agents-md"),
-    )
+    refuse((everywhere and not page, "--everywhere goes with --format agents-md"))
     if page:
         return _page(context, out, everywhere=everywhere, dry_run=dry_run)
     vault = context.open_vault("exporting")

@@ -189,11 +189,7 @@ def _forgotten(done: forgetting.Forgotten, *, dry_run: bool = False) -> Result:
     return Result(data=done._asdict(), text=text)
 
 
-def verify(
-    context: Context,
-    *,
-    confirm: list[str] | None = None,
-) -> Result:
+def verify(context: Context, *, confirm: list[str] | None = None) -> Result:
     """Find memories whose code has changed
 
     Goes through all entries of this project that name code (save --code), and lists
@@ -231,12 +227,8 @@ def _confirmed(vault: Vault, ids: Sequence[str]) -> Result:
 
 def _verified(vault: Vault, found: Sequence[code.Verified]) -> Result:
     states = [each.state for each in found]
-    named = {
-        code.AS_IT_WAS: "as it was",
-        code.MOVED_ENTRY: "moved",
-        code.STALE_ENTRY: "stale",
-    }
-    named[code.UNKNOWN] = "not checked"
+    named = {code.AS_IT_WAS: "as it was", code.MOVED_ENTRY: "moved"}
+    named |= {code.STALE_ENTRY: "stale", code.UNKNOWN: "not checked"}
     number = {state: states.count(state) for state in named}
 
     def text(canvas: Canvas) -> None:
@@ -259,10 +251,5 @@ def _verified(vault: Vault, found: Sequence[code.Verified]) -> Result:
         parts = [f"{number[state]:,} {name}" for state, name in named.items()]
         canvas.line(f"{counted(len(found), 'entry')}: {', '.join(parts)}")
 
-    data = {
-        "project": vault.here,
-        "entries": found,
-        "count": len(found),
-        **number,
-    }
+    data = {"project": vault.here, "entries": found, "count": len(found), **number}
     return Result(data=data, text=text, ok=not number[code.STALE_ENTRY])

@@ -10,12 +10,7 @@ from memcli.cli.rows import listed
 from memcli.curation import promote as promoting
 from memcli.entries import layout
 from memcli.entries.text.counted import counted
-from memcli.errors import (
-    NotAVault,
-    UsageError,
-    VaultNotFound,
-    WriteFailed,
-)
+from memcli.errors import NotAVault, UsageError, VaultNotFound, WriteFailed
 from memcli.storage import known_vaults, projects, state_dirs
 from memcli.vault import create
 from memcli.vault.vault import Vault

@@ -4,14 +4,7 @@ entries, and entries by their ids."""
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result, refuse
-from memcli.cli.rows import (
-    draw,
-    draw_constraints,
-    draw_head,
-    listed,
-    short_ids,
-    table,
-)
+from memcli.cli.rows import draw, draw_constraints, draw_head, listed, short_ids, table
 from memcli.errors import InvalidContent, MemcliError, UsageError
 
 TYPE_CHECKING = False

@@ -74,15 +74,12 @@ def save(
         register=bool(entry.entities),
     )
     notes = _as_it_was(vault, saved, seen_by)
-    if enforce:
+    project = draft.get("project") if saved.outcome == "created" else None
+    if enforce or project:
         from memcli.cli import hints
 
-        notes += hints.of_enforce(vault.get(saved.id))
-    project = draft.get("project")
-    if project and saved.outcome == "created":
-        from memcli.cli import hints
-
-        notes += hints.for_project(vault, saved, project)
+        notes += hints.of_enforce(vault.get(saved.id)) if enforce else []
+        notes += hints.for_project(vault, saved, project) if project else []
     return _result(saved, entry, notes)
 
 

@@ -50,8 +50,7 @@ def sync(
     if auto:
         return _by_itself(context, all_=all_)
     terms = use_case.Terms(
-        asks=context.interactive,
-        silence=_SILENCE[context.interactive],
+        asks=context.interactive, silence=_SILENCE[context.interactive]
     )
     vault = context.open_vault("syncing")
     named = sync_setup.setup(vault, setup, terms) if setup is not None else None

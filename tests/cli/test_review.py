@@ -246,7 +246,7 @@ def test_a_candidate_is_shown_in_few_words(vault: Vault) -> None:
     candidate(vault, "Run `make` first", source={**source, "excerpt": "Run make first"})
     candidate(vault, "Use uv", source={**source, "excerpt": "Please use uv here"})
     said = walk(vault, "s", "s").said
-    assert "  from: codex f6833005…" in said
+    assert "  from: codex f6833005" in said
     assert "said: Run make first" not in said
     assert "  said: Please use uv here" in said
 
