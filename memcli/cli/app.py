@@ -150,10 +150,7 @@ _ALSO = {
     "cat": "show", "print": "show", "status": "doctor", "history": "log",
     "revert": "undo", "open": "edit", "update": "evolve", "replace": "evolve",
     "delete": "forget", "remove": "forget", "done": "resolve", "close": "resolve",
-    "fix": "doctor --fix", "repair": "doctor --fix", "check": "doctor",
-    "tags": "list --by tag", "kinds": "list --by kind", "unpin": "pin --off",
-    "projects": "list --by project", "mine": "reflect --session", "create": "init",
-    "skills": "install HOST --skills", "help": "--help",
+    "check": "doctor", "create": "init", "help": "--help",
 }  # fmt: skip
 
 

@@ -23,13 +23,7 @@ if TYPE_CHECKING:
 CHECKS = [known_vaults.configured, judge.configured, user_config.auto_sync]
 """The readers of the user's config, which refuse what is not valid in it."""
 # The words that an action takes.
-_TAKES = {
-    "list": "",
-    "get": "NAME",
-    "set": "NAME VALUE...",
-    "unset": "NAME",
-    "path": "",
-}
+_TAKES = {"get": "NAME", "set": "NAME VALUE...", "unset": "NAME"}
 
 
 def config(
@@ -55,7 +49,7 @@ def config(
         words: `[NAME] [VALUE]...` A setting, and its value
     """
     action, words = action or "list", words or []
-    check_words(f"memcli config {action}", _TAKES[action], words)
+    check_words(f"memcli config {action}", _TAKES.get(action, ""), words)
     if action == "path":
         return _paths(context)
     user = action != "list" and use_case.scope_of(words[0]) == use_case.USER

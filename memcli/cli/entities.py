@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 _MOST_SHOWN = 50
 # The names that an action takes.
 _TAKES = {
-    "list": "",
     "show": "NAME",
     "register": "NAME",
     "ignore": "NAME...",
@@ -67,7 +66,7 @@ def entities(
         aliases: `--alias NAME, with register` Another name of it; repeatable
     """
     action, names = action or "list", names or []
-    check_words(f"memcli entities {action}", _TAKES[action], names)
+    check_words(f"memcli entities {action}", _TAKES.get(action, ""), names)
     if action == "list":
         return _listed(context, project)
     if action == "show":

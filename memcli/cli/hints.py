@@ -123,12 +123,7 @@ def for_agent(result: Result, context: Context, values: Mapping[str, Any]) -> Re
     from memcli.vault import agents
 
     try:
-        asked = context.open_vaults(
-            "reading",
-            values.get("vaults"),
-            personal_only=bool(values.get("personal_only")),
-        )
-        said = [agents.unknown(vault) for vault in asked.vaults]
+        said = [agents.unknown(vault) for vault in _asked(context, values).vaults]
     except MemcliError:
         return result
     if not all(said):
@@ -140,9 +135,13 @@ def named_project(context: Context, values: Mapping[str, Any]) -> str:
     """The project that --project names, in the vaults that are asked."""
     from memcli.recall.filters import named_project as named
 
+    return named(_asked(context, values).vaults, values["project"])
+
+
+def _asked(context: Context, values: Mapping[str, Any]) -> Vault | Vaults:
+    """The vaults that a command line asks."""
     own = bool(values.get("personal_only"))
-    asked = context.open_vaults("reading", values.get("vaults"), personal_only=own)
-    return named(asked.vaults, values["project"])
+    return context.open_vaults("reading", values.get("vaults"), personal_only=own)
 
 
 def of_enforce(entry: Entry) -> list[str]:

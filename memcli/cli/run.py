@@ -40,9 +40,10 @@ def run(name: str, values: dict[str, Any]) -> int:
     vault, named = values.pop("vault", None), values.pop("agent", None)
     asked = [vault] if vault else values.get("vaults") or []
     screen = render.Screen(name, as_json=as_json, header=header, asked=asked)
-    context = _context(vault, as_json, screen)
-    agent = os.environ.get("MEMCLI_AGENT") or None
-    via = "reflect" if name == "reflect" else "recall"
+    context = _context(vault, as_json, screen)._replace(
+        agent=os.environ.get("MEMCLI_AGENT") or None,
+        via="reflect" if name == "reflect" else "recall",
+    )
     try:
         if empty:
             raise UsageError(
@@ -52,8 +53,7 @@ def run(name: str, values: dict[str, Any]) -> int:
         if named is not None:
             from memcli.vault.agents import named_agent
 
-            agent = named_agent(named)
-        context = context._replace(agent=agent, via=via)
+            context = context._replace(agent=named_agent(named))
         values = commands.with_fields(name, values)
         result = commands.answer(name, context, values)
         return screen.success(result)

@@ -54,11 +54,9 @@ def save(
     seen_by = _visibility(vault, draft.get("visibility"), draft.get("groups"))
     if enforce:
         context.person_only(vault)
-    given: dict[str, Any] = {
-        **draft,
-        "status": "pending" if inbox else None,
-        "visibility": seen_by,
-    }
+    given: dict[str, Any] = {**draft, "visibility": seen_by}
+    if inbox:
+        given["status"] = "pending"
     fields = entry_fields(given, context.now_ms())
     body = context.written_text(text, file, what="save")
     entry = vault.draft({"text": body, **fields})

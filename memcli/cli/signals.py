@@ -104,11 +104,9 @@ def signals(
     vault = context.open_vault("reading", writes=train and not dry_run)
     if pairs:
         rows = log.pairs(vault)
-        lines = "\n".join(map(json.dumps, rows))
-        return Result(
-            {"pairs": rows, "count": len(rows)},
-            lambda canvas: canvas.line(lines) if rows else None,
-        )
+        lines = "\n".join(map(json.dumps, rows)) or "No pairs."
+        data = {"pairs": rows, "count": len(rows)}
+        return said(data, lines, style="" if rows else "nothing")
     kept, place = scorer.load(vault.root), scorer.path_of(vault.root)
     if not train:
         seen = log.usage(vault)

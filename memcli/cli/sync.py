@@ -54,11 +54,10 @@ def sync(
     )
     vault = context.open_vault("syncing")
     named = sync_setup.setup(vault, setup, terms) if setup is not None else None
-    if named:
-        if named.made:
-            context.tell(f"made a bare repository at {named.remote.shown}")
-        if named.added:
-            context.tell(f"the remote {named.remote.name} is {named.remote.shown}")
+    if named and named.made:
+        context.tell(f"made a bare repository at {named.remote.shown}")
+    if named and named.added:
+        context.tell(f"the remote {named.remote.name} is {named.remote.shown}")
     done = use_case.sync(vault, terms, dry_run=dry_run)
     if not (
         dry_run or vault.read_only

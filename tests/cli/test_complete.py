@@ -47,7 +47,6 @@ PLACES = [
     ("inspect mod", ["models"]),
     ("entities reg", ["register"]),
     ("completion z", ["zsh"]),
-    ("--vault rep", ["repo"]),
     ("recall some words ", []),
     ("save --title x", []),
     ("nosuch ", []),

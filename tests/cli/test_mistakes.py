@@ -124,7 +124,6 @@ MISTAKES = """
 1 entry_not_found review --approve 1zzz
 1 secret_found review --approve ID --title 'the token is TOKEN' --dry-run
 2 usage entities nosuch
-2 - entities registr x
 2 usage entities list Redis
 2 usage entities register
 2 usage entities register a b
