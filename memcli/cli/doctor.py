@@ -92,8 +92,7 @@ def _fixed(
         context.merges_for_git(vault.root)
     verb = "mended" if done.applied else "would mend"
     head = f"{verb} {len(done.steps)}:" if done.steps else "nothing to mend"
-    planned = bool(done.steps) and not done.applied
     lines = [f"left for you: {finding_line(finding)}" for finding in done.left]
     lines += [f"{step.path}: {step.action}" for step in done.steps]
-    how = dry_run if planned else None
+    how = dry_run if done.steps and not done.applied else None
     return said(done._asdict(), head, *lines, dry_run=how)._replace(ok=done.ok)

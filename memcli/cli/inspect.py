@@ -327,9 +327,7 @@ def models(context: Context, *, stale: bool, project: str | None) -> Result:
         {
             "looked": lambda model: (model.refreshed_at or model.created)[:10],
             "cites": lambda model: len(model.evidence),
-            "state": lambda model: (
-                "stale" if model.stale else "look" * bool(model.stale_why)
-            ),
+            "state": lambda one: "stale" if one.stale else "look" * bool(one.stale_why),
         },
         empty=f"there is no {which}",
         vault=vault,

@@ -6,6 +6,7 @@ from memcli.cli.context import Canvas, Context, Result
 from memcli.cli.rows import stale_lines
 from memcli.curation import resolve as use_case
 from memcli.curation.resolve_query import named_others, plan_query
+from memcli.entries import no_secrets
 from memcli.errors import EntryNotFound, MemcliError, UsageError
 
 TYPE_CHECKING = False
@@ -56,6 +57,8 @@ def resolve(
             "name what is solved: ids, or --query",
             hint="To see what there is: memcli list --by status",
         )
+    if note or by:
+        no_secrets.refuse_texts({"--note": note, "--by": by})
     vault = context.open_vault("resolving", writes=True)
     acting = not dry_run
     agreed = False

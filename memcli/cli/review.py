@@ -14,6 +14,7 @@ from memcli.cli.evolve import edited
 from memcli.cli.rows import listed
 from memcli.curation import inbox, undo
 from memcli.curation import review as use_case
+from memcli.entries import no_secrets
 from memcli.entries.text.counted import counted
 from memcli.entries.text.differences import told
 from memcli.errors import MemcliError, UsageError
@@ -89,6 +90,8 @@ def review(
         return walk(context, vault)
     if not action:
         return _listed(vault, inbox.pending(vault))
+    words = {"--title": title, "--reason": reason, "--tag": "\n".join(tags or ())}
+    no_secrets.refuse_texts(words)
     if not ids:
         candidates = inbox.pending(vault, to_decide=True)
         agreed = context.agrees(

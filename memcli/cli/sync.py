@@ -49,9 +49,8 @@ def sync(
     """
     if auto:
         return _by_itself(context, all_=all_)
-    terms = use_case.Terms(
-        asks=context.interactive, silence=_SILENCE[context.interactive]
-    )
+    asks = context.interactive
+    terms = use_case.Terms(asks=asks, silence=_SILENCE[asks])
     vault = context.open_vault("syncing")
     named = sync_setup.setup(vault, setup, terms) if setup is not None else None
     if named and named.made:

@@ -68,8 +68,6 @@ def _serving() -> Any:
     try:
         from memcli.cli.mcp import server as serving
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("anyio", "mcp", "mcp_types"):
-            raise
         raise MemcliError(
             f"memcli mcp needs the MCP SDK, which is not installed ({error.name})",
             hint="Install memcli again, as it was, with the extra mcp: 'memcli[mcp]', "
