@@ -297,7 +297,7 @@ class _Walk:
             done = decide(item, key, word)
             if done:
                 self.decided.append(done)
-            nothing = f"{key or 'Enter'} does nothing here; ? explains the keys"
+            nothing = f"the key {key or 'Enter'} does nothing here; ? explains the keys"
             self.tell(f"  {done[0] if done else nothing}")
             return bool(done)
         return False
