@@ -4,7 +4,7 @@ Invariant: nothing decides by itself, and no decision loses anything: each one i
 commit, which `undo` takes back, and a rejected candidate stays in the archive, so that
 it is not proposed again; nor is one that was changed here, in its old words. A
 candidate keeps its id for life. A secret that was edited away before any commit held it
-never comes into one.
+never comes into one, so no undo brings that candidate back.
 """
 
 from __future__ import annotations
