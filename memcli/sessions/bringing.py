@@ -139,13 +139,15 @@ def bring(
         planned = vault.read(lambda reader: routing.by_vault(vault, reader, planned))
         fates = _written(vault, at.change, planned, known)
         if mined.whole and earlier:
-            fates = _taken_back(at, fates, earlier)
+            fates = _taken_back(at, fates, earlier, session.taught_by)
         at.change.message = f"reflect: {session.id[:80]}"
     about = session, source["transcript"] or "", mined.turns
     return Reflected(*about, fates, at.change.commit, dry_run)
 
 
-def _taken_back(at: Changing, fates: Sequence[Fate], earlier: Record) -> list[Fate]:
+def _taken_back(
+    at: Changing, fates: Sequence[Fate], earlier: Record, mark: str
+) -> list[Fate]:
     """Move what the session saved by a rule and would not save now to the inbox, and
     take away where it confirmed an entry.
 
@@ -171,8 +173,8 @@ def _taken_back(at: Changing, fates: Sequence[Fate], earlier: Record) -> list[Fa
         when = dates.to_epoch(at_then) if at_then else -1
         seen = tuple(one for one in entry.seen if dates.to_epoch(one) != when)
         if action == "seen":
-            if earlier.session in entry.evidence and seen != entry.seen:
-                left = tuple(one for one in entry.evidence if one != earlier.session)
+            if mark in entry.evidence and seen != entry.seen:
+                left = tuple(one for one in entry.evidence if one != mark)
                 at.write(stored, entry.replace(seen=seen, evidence=left), "review")
             continue
         if entry.status is Status.ACTIVE and same and is_unconfirmed(entry):

@@ -150,6 +150,16 @@ def test_a_fork_confirms_nothing_of_what_it_repeats(
     assert not is_unconfirmed(vault.get(entry.id))
 
 
+def test_what_a_fork_confirmed_and_takes_back_is_confirmed_no_more(
+    vault: Vault, tmp_path: Path
+) -> None:
+    reflect_file(vault, codex(tmp_path, "a", None, ALWAYS))
+    for said, doubted in (((ALWAYS,), False), ((ALWAYS, "forget that"), True)):
+        reflect_file(vault, codex(tmp_path, "f", "o", "fix the build", *said))
+        (entry,) = entries(vault)
+        assert is_unconfirmed(entry) is doubted
+
+
 def test_a_fork_does_not_bring_back_what_was_forgotten(
     vault: Vault, tmp_path: Path
 ) -> None:
