@@ -367,11 +367,12 @@ def refuse_wide(entry: Entry) -> None:
         for name, value, default in zip(FIELDS, entry, Entry(""), strict=False)
         if name != "id" and value != default
     ) + sum(len(lines) for _, lines in entry.extra)
-    if size > FIELDS_LIMIT or len(entry.extra) > _MOST_KEYS:
+    longest = max(len(value) for value in entry if isinstance(value, tuple))
+    if size > FIELDS_LIMIT or len(entry.extra) > _MOST_KEYS or longest > _MOST_ITEMS:
         raise TooLarge(
-            f"the fields beside the text have {size:,} characters and "
-            f"{len(entry.extra):,} unknown keys; the limit is {FIELDS_LIMIT:,} and "
-            f"{_MOST_KEYS:,}",
+            f"the fields beside the text have {size:,} characters, "
+            f"{len(entry.extra):,} unknown keys and a list of {longest:,} values; the "
+            f"limits are {FIELDS_LIMIT:,}, {_MOST_KEYS:,} and {_MOST_ITEMS:,}",
             hint="Put what is long into the text.",
         )
 

@@ -112,7 +112,8 @@ CARRIED = (
 """The fields of the version before that the newest one gets from the other side."""
 
 
-# Of a report they belong to its words: of two looks one counts, as a whole.
+# Of a report they belong to its words: of two looks at different words one counts, as a
+# whole.
 _LOOKED = ("evidence", "fingerprints", "refreshed_at", "research")
 
 
@@ -146,7 +147,14 @@ def merge(
     if newer.layer is not Layer.FACT:
         looks = [decisions_of(side, _LOOKED) for side in (base or _PLAIN, older, newer)]
         look = settled(*looks)
-        values |= looks[2] if look is BOTH else look
+        if look is not BOTH:
+            values |= look
+        elif older.body != newer.body:
+            values |= looks[2]
+        else:  # both add to what the same words rest on
+            seen = [each.refreshed_at or each.created for each in (older, newer)]
+            values["refreshed_at"] = min(seen, key=_epoch)
+            values["research"] = newer.research if older.research else None
     readers = audience(base, older, newer)
     is_group = readers["visibility"] is Visibility.GROUP
     if is_group and readers["groups"] not in (older.groups, newer.groups):

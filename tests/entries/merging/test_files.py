@@ -63,9 +63,12 @@ def extra(*lines: str) -> Fields:
          "expires_at '2027-02-01' gave way to '2027-03-01'"),
         ({"project": "a"}, {"project": "b"}, {"project": "c", "updated": LATER},
          {"project": "c"}, "project 'b' gave way to 'c'"),
-        # Of two looks of a report one counts, as a whole.
+        # Of two looks of a report one counts, unless its words are the same.
         ({"layer": Layer.MODEL, "evidence": ("c",)}, {"evidence": ("a",)},
-         {"evidence": ("b",), "updated": LATER}, {"evidence": ("b",)}, ""),
+         {"evidence": ("b",), "updated": LATER, "body": "On Mondays\n"},
+         {"evidence": ("b",)}, ""),
+        ({"layer": Layer.MODEL, "evidence": ("c",)}, {"evidence": ("c", "a")},
+         {"evidence": ("c", "b"), "updated": LATER}, {"evidence": ("c", "a", "b")}, ""),
         ({"visibility": Visibility.PRIVATE},
          {"visibility": Visibility.GROUP, "groups": ("board",)},
          {"visibility": Visibility.GROUP, "groups": ("dev",)},
@@ -93,7 +96,7 @@ def test_a_later_version_takes_the_look_at_the_one_before_only_with_its_words() 
 
 def test_lists_that_are_too_long_together_are_kept_in_two_files() -> None:
     """Nothing could read a file with both."""
-    old, new = (tuple(f"{side}{n:0100}" for n in range(1500)) for side in "ab")
+    old, new = (tuple(f"{side}{n:0100}" for n in range(600)) for side in "ab")
     older = BASE.replace(tags=old, updated="2026-11-22T08:00:00Z")
     newer = BASE.replace(tags=new, updated="2026-11-23T08:00:00Z")
     entry, merged = of(BASE, older, newer)
