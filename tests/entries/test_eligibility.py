@@ -170,20 +170,17 @@ ASKERS = {
     "the owner": None,
     "its own agent": Agent("ada"),
     "another agent that sees it": Agent("bob", ReadPolicy.SHARED),
-    "an agent that does not": Agent("eve"),
+    "an agent that does not see it": Agent("eve"),
 }
 ENTRY = Entry("1m7x", agent="ada")
 PINNED = Entry("1m7x", agent="ada", pinned=True)
 ROWS = {
     "evolve it, revert it, merge it into another": (Action.EVOLVE, ENTRY),
     "resolve it, bring it back": (Action.RESOLVE, ENTRY),
-    "the same when it is pinned": (Action.EVOLVE, PINNED),
+    "any of these, when it is pinned": (Action.EVOLVE, PINNED),
     "change who may see it, pin it": (Action.SHARE, ENTRY),
-    "approve, reject or supersede with it, when it is a candidate": (
-        Action.REVIEW,
-        ENTRY,
-    ),
-    "forget it; undo; decide on entities; repair; see lint, log, history": (
+    "approve, reject or supersede it as a candidate": (Action.REVIEW, ENTRY),
+    "forget it; undo; change entities; repair; see lint, log, history": (
         Action.OVERSEE,
         None,
     ),
