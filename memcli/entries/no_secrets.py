@@ -132,10 +132,11 @@ _SECRET_WORD: Final = re.compile(
     r"|(?:recovery|backup) codes?|licen[cs]e key|log ?in|ssh key|basic auth|unlocks?|sign"
     r"|secret|token|bearer|(?:api|deploy|signing|access|private|wifi|wi-fi) key|keystore|key is|authenticat\w+|sudo"
     r"|(?:door|gate|alarm|access|entry|safe|lock|security) codes?|codes? (?:for|of|to) the"
-    r"|opens? (?:\w+ )?(?:door|gate|lock|office|safe|vault))\b"
+    r"|opens? (?:\w+ )?(?:door|gate|lock|office|safe|vault)|(?:door|gate|lock|office|safe|vault) opens"
+    r"|pass (?=\S*\d)|[a-z]+-key)\b"
 )
 _TOLD_VALUE: Final = re.compile(
-    r"(?i)(?:\b(?:is|are|as|by|with|and|to|key|token|secret|bearer|pin|takes|wants)|-p|[:=/])\s*[\"'`]?"
+    r"(?i)(?:\b(?:is|are|as|by|with|and|to|key|token|secret|bearer|pass|pin|takes|wants)|-p|[:=/])\s*[\"'`]?"
     r"(?!oauth2)(?:(?=\S*[a-z])(?=\S*\d)[^\s/]{6,}|\d{4,}\b)"
     r"|(?=\S*\d)\b[^\s/]{6,}[\"'`]? as (?:\w+ ){1,3}"
     r"|\bpassphrase\b[^.]{0,40}?\bis (?!(?:never|not|always|only|in|from|the|an?|to)\b)\w+ \w+ \w"
@@ -151,7 +152,7 @@ _TOLD_PLAINLY: Final = re.compile(
     r"|.*\b(?:but|enter|give|say|send|type|use|with) (?!(?:an?|it|my|our|that|the|them|this|your)\b)\S+ as (?:\w+ ){0,3}?(?:pass(?:word|phrase|code)|pin)\b"
     r"|.*\b(?:unlock|log ?in|log on|sign in)\w*\b[^.]{0,40}\b(?:using|with) (?!(?:an?|both|each|every|github|google|it|its|my|our|saml|sso|that|the|their|this|your)\b|(?-i:[A-Z]{2,}\b))\S"
     r"|.*(?<![\w./-])(?=\w*[a-z])(?-i:(?=\w*[A-Z]))(?:[a-z]+\d{4,}|[a-z]+\d[a-z]+\d[a-z]+)(?![\w./-])"
-    r"|.*(?<![\w./-])[a-z]+\d{2,}[!$%&*?]+(?![\w./-])"
+    r"|.*(?<![\w./-])[a-z]+\d{2,}[!$%&*?]+(?![\w./-])|.*\S / (?=\S*[a-z])(?=\S*\d)[^\s/]{6,}"
 )
 
 

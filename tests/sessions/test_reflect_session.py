@@ -288,6 +288,8 @@ def test_what_nearly_says_a_resolved_thing_waits_with_the_reason(
         "In this repo always use Blau1234 as the api key.",
         "Never type anything but Mellon as the password.",
         "From now on authenticate as deploy with geheim99.",
+        "From now on the test account is qa@example.org / Kaffee99.",
+        "Remember that the safe opens with 0815.",
     ],
 )
 def test_a_password_told_in_a_sentence_is_not_kept(

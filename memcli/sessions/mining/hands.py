@@ -89,6 +89,8 @@ def in_doubt(
     answers = signs.ASKS_FOR.fullmatch(near.asked) and not signs.REPLIES.match(text)
     if answers or _is_announced(near):
         return True
+    if signs.SAID_BY.search(masked(text)):
+        return True  # a last sentence may say whose all of it is
     if any(_gives_up(later, text) for later in near.later):
         return True
     explained = [_is_explained(*each) for each in zip(own, rules, strict=True)]

@@ -110,7 +110,7 @@ SAID_BY: Final = re.compile(
     r"\b(?:forget|drop|ignore|scrap) (?:the|that|this|my|our) (?:rules?|preference|convention|decision|note)\b|\b(?-i:NOT)\W*$"
     rf"|(?:[,;:]|\s-{{1,2}}|\s[\u2013\u2014~]|[(\[]) ?(?:{_SAYS}\b|according to\b|if you ask (?!me)|(?:as|so|thus|it) (?:\S+ ){{0,3}}?{_SAYS}\b|\S+ {_SAYS}\b|[\w.]+ (?:docs|guide|manual|handbook)\b|(?:to quote|quot(?:e|ing)|citing|courtesy|signed|in the words)\b|(?-i:[A-Z][a-z]+)(?:'s \w+| \w{{2,}}(?:s|ed))\W*$)"
     # Between brackets or behind a dash, where it comes from; a name, a place, a year.
-    r"|(?:[(\[]|\s[-\u2013\u2014] )(?:[^)\]]*\b)?(?:by|cf|copied|excerpt|from|minutes|on|per|see|source|taken|ticket|via|wiki|\d{4})\b[^)\]]*[)\]]?\W*$|[(\[] ?(?-i:[A-Z][a-z]+)(?:[ ,][^)\]]*)?[)\]]\W*$|\(c\)"
+    r"|(?:[(\[]|\s[-\u2013\u2014] )(?:[^)\]]*\b)?(?:by|cf|copied|excerpt|from|minutes|on|per|see|source|taken|ticket|via|wiki|\d{4})\b[^)\]]*[)\]]?\W*$|[(\[|] ?(?-i:[A-Z@#\d])[^)\]|]*[)\]|]\W*$|\(c\)|\b(?:best|cheers|regards|thanks|thx)\W+(?-i:[A-Z][a-z]+)\W*$"
     r"|, (?:per|via)\b|, (?:at|by|from|in|on) (?:behalf|decree|orders?|request|\S+'s)\b|, (?:by|from) (?-i:[A-Z])|, (?-i:[A-Z][a-z]+ [A-Z][a-z]+)\b|\b20\d\d\W*$"
     r"|\s-{2} ?(?-i:[A-Z])|\s/ ?(?-i:[A-Z][a-z]+)\W*$|\s[#@][a-z][\w-]+\W*$|\s~ ?\w[^~]*$|\bis (?:what|how) (?!we\b|i\b|you\b)",
     _I,
@@ -162,7 +162,7 @@ BUT: Final = re.compile(
 GIVES_UP: Final = re.compile(
     r"\b(?:(?:own|fine|ok) again|enough|keep going with|from here on|forget|ignore|disregard|scrap|scratch|ditch|undo|never ?mind|kidding|(?:drop|no more|stop|without) (?:the|that|this)|take .{0,40}\bback|no longer|any ?more|changed? (?:my|our) mind|i was wrong|was (?:just )?a (?:joke|mistake|quote|test)|not mine|i pasted|(?:was|is|came) (?:from |by )?(?-i:[A-Z][a-z]+)'s"
     # What allows the contrary.
-    r"|allowed|bad idea|don'?t care|instead|overkill|pointless|silly|stupid|too (?:much|noisy|slow)|permitted|optional|un(?:necessary|needed)|not (?:needed|necessary|required)|needn'?t|no need|(?:don'?t|do not|doesn'?t) (?:need|have) to|too strict|after all|relax\w*|skip(?:ping)?|(?<!or )without \w+ing|(?:fine|ok(?:ay)?) (?:again|as well|from|in|too|with)|as (?:before|it was)|the old way)\b",
+    r"|allowed|bad idea|don'?t care|instead|overkill|pointless|silly|stupid|too (?:much|noisy|slow)|permitted|optional|un(?:necessary|needed)|not (?:needed|necessary|required|(?:so|that) important)|needn'?t|no need|(?:don'?t|do not|doesn'?t) (?:need|have) to|too strict|after all|relax\w*|skip(?:ping)?|(?<!or )without \w+ing|(?:fine|ok(?:ay)?) (?:again|as well|from|in|too|with)|as (?:before|it was)|the old way)\b",
     _I,
 )
 # What a rule forbids; and a condition of it, under which the same is right.

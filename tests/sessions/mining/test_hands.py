@@ -78,6 +78,9 @@ Never rebase shared branches, as stated in the handbook
 Never rebase shared branches, to quote our CTO
 Never rebase shared branches – excerpt from the handbook
 Never rebase shared branches, on behalf of Lena
+Never rebase shared branches (LEGAL-77)
+Never rebase shared branches. (from the retro notes)
+Never rebase shared branches, thanks, Lena
 Never rebase shared branches, Bob Miller, 2026
 Never rebase shared branches is what Lena keeps telling me
 From now on forget the rule: never touch the parser.
