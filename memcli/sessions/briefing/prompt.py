@@ -1,8 +1,7 @@
 """The entries that a prompt brings.
 
 An entry is brought when the words that it shares with the prompt are evidence enough
-(`ranking.evidence`); and from there, over a rare name, what else is known of it: with
-"the ledger importer belongs to Noor" comes "Noor is away until May".
+(`ranking.evidence`).
 
 Invariant: each goes through the one eligibility function, which also says what holds in
 the session's project; an entry that reads like an instruction to the model is left out;
@@ -19,11 +18,10 @@ from memcli.vault import signals
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Sequence
 
     from memcli.entries.eligibility import View
     from memcli.search.reader import Reader
-    from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Vault
 
     Names = Sequence[Sequence[str]]
@@ -42,8 +40,6 @@ _OF_THE_BEST = 0.7
 _READ = 12
 # Of a long prompt the two ends are read, so many characters.
 _HEAD, _TAIL = 2_000, 600
-# A name of more entries is a hub: it does not say which of them is meant.
-_FEW = 4
 
 
 def question(prompt: str) -> list[tuple[str, ...]]:
@@ -72,37 +68,27 @@ def fitting(
         shown: the ids of the entries that the session was shown.
     """
     source = source_of(vault)
-    told: list[tuple[float, StoredRow]] = []
-
-    def take(doc: int, evidence: float) -> None:
-        if reader.verdict(doc, view) is not None:
-            return
-        row = reader.row(doc)
-        if row.id in shown or any(row.id == other.id for _, other in told):
-            return
-        if not row.pinned and (
-            row.kind in _PASSING or row.item == ReflectionItem.DERIVED
-        ):
-            return
-        as_told = to_tell(reader, row, view, source)
-        if as_told is not None:
-            told.append((evidence, as_told))
-
+    told: list[Item] = []
     for evidence, doc in _best(reader, asked):
-        if len(told) == MOST or (told and evidence < _OF_THE_BEST * told[0][0]):
+        if len(told) == MOST or (told and evidence < _OF_THE_BEST * told[0].evidence):
             break
-        take(doc, evidence)
-    for _, row in tuple(told):
-        for doc in _named_too(reader, row) if len(told) < MOST else ():
-            if len(told) < MOST:
-                take(doc, 0.0)
-    return [_item(row, evidence, source) for evidence, row in told]
-
-
-def _item(row: StoredRow, evidence: float, source: str) -> Item:
-    channel = "lexical" if evidence else "graph"
-    signal = None if source else signals.row(row, score=evidence, channels=[channel])
-    return Item(row.id, short(row, source), _FITTING, source, signal, evidence=evidence)
+        row = reader.row(doc)
+        passes = row.kind in _PASSING or row.item == ReflectionItem.DERIVED
+        is_known = row.id in shown or (passes and not row.pinned)
+        if is_known or reader.verdict(doc, view) is not None:
+            continue
+        as_told = to_tell(reader, row, view, source)
+        if as_told is None:
+            continue
+        signal = signals.row(as_told, score=evidence, channels=["lexical"])
+        text = short(as_told, source)
+        told.append(
+            Item(
+                *(row.id, text, _FITTING, source, None if source else signal),
+                evidence=evidence,
+            )
+        )
+    return told
 
 
 def together(own: Sequence[Item], teams: Sequence[Sequence[Item]]) -> list[Item]:
@@ -127,35 +113,3 @@ def _best(reader: Reader, asked: Names) -> list[tuple[float, int]]:
     least, orders = evidence.bar(reader.size, words), reader.columns.orders
     enough = [(shared, doc) for doc, shared in found.items() if shared >= least]
     return sorted(enough, key=lambda pair: (-pair[0], orders[pair[1]]))[:_READ]
-
-
-def _named_too(reader: Reader, row: StoredRow) -> Iterator[int]:
-    """The documents that share a rare name with an entry, in the order of its names."""
-    from memcli.entries.text import tokens
-
-    for name in dict.fromkeys((*row.entities, *row.names, *_capitalised(row.text))):
-        terms = tokens.names(name, tokens.stemmer())
-        rarest = min(
-            (term for parts in terms for term in parts),
-            key=lambda term: (reader.frequency(term), term),
-            default="",
-        )
-        docs = reader.postings(rarest)[0] if rarest else ()
-        if 1 < len(docs) <= _FEW:
-            for doc in sorted(docs, key=reader.columns.orders.__getitem__):
-                if name in reader.row(doc).text:
-                    yield doc
-
-
-def _capitalised(text: str) -> list[str]:
-    """The capitalised words of a text that are no words of English.
-
-    Also those that begin a sentence, where every word has a capital.
-    """
-    from memcli.entries.shipped import ordinary_words
-
-    words = [word.strip(".,:;!?()\"'") for word in text.split()]
-    words = [w for w in words if len(w) > 2 and w.isalpha() and w.istitle()]
-    if not words:
-        return []
-    return [word for word in words if word.lower() not in ordinary_words()]

@@ -20,7 +20,6 @@ TASK = (
     "load as it is, and call it with state.json from the root directory."
 )
 OWNER = "The ledger importer for Danish invoices belongs to Noor"
-AWAY = "Noor is away until May"
 ABOUT = "the ledger importer drops Danish invoices, who knows it?"
 
 
@@ -71,26 +70,3 @@ def test_three_are_brought_at_most_and_none_that_the_session_has_seen(vault: Vau
     assert len(first) == 3
     ids = brought(vault, ABOUT, name="id")
     assert not set(brought(vault, ABOUT, ids)) & set(first)
-
-
-def test_what_is_known_of_a_rare_name_comes_along(vault: Vault):
-    save(vault, OWNER, AWAY, "May is the month of the audit", "The cellar is damp")
-    assert brought(vault, ABOUT) == [OWNER, AWAY]
-    assert brought(vault, "is there a cellar?") == []
-
-
-def test_the_hop_starts_from_a_name_that_begins_a_sentence_too(vault: Vault):
-    owner = "Noor owns the ledger importer for Danish invoices"
-    save(vault, owner, AWAY)
-    assert brought(vault, ABOUT) == [owner, AWAY]
-
-
-def test_a_name_of_many_entries_brings_none_of_them(vault: Vault):
-    save(vault, OWNER, *(f"Noor said {word}" for word in "aha oho uhu ehe".split()))
-    assert brought(vault, ABOUT) == [OWNER]
-
-
-def test_a_hop_brings_no_event_and_no_word_that_is_not_the_name(vault: Vault):
-    save(vault, OWNER, "The noor of the old house creaks")
-    save(vault, "Noor went home", kind="event")
-    assert brought(vault, ABOUT) == [OWNER]
