@@ -260,14 +260,10 @@ def without_comments(text: str, kind: str) -> str:
         return re.sub(r"(?m)--.*$", "", text)
     if kind in ("json", "txt", "xml", "html", "csproj", "gitignore", "dockerignore"):
         return text
-    text = _without_blocks(text)
-    return re.sub(r"(?m)(?:^|(?<=[\s;{}(),]))//.*$|^[ \t]*\*\s.*$", "", text)
-
-
-def _without_blocks(text: str) -> str:
-    """A text without what stands between `/*` and `*/`; one without an end goes on."""
+    # What stands between `/*` and `*/`; one without an end goes on.
     parts = text.split("/*")
-    return " ".join((parts[0], *(part.partition("*/")[2] for part in parts[1:])))
+    text = " ".join((parts[0], *(part.partition("*/")[2] for part in parts[1:])))
+    return re.sub(r"(?m)(?:^|(?<=[\s;{}(),]))//.*$|^[ \t]*\*\s.*$", "", text)
 
 
 def is_at(path: str, pattern: str) -> bool:

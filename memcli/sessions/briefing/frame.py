@@ -75,11 +75,6 @@ class Item(NamedTuple):
         """The same as one of those that are told by title."""
         return self._replace(text=self.title or self.text, part=TITLES)
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether its text is told, and not its title alone."""
-        return not self.title or self.text != self.title
-
 
 def is_new(item: Item, told: set[str]) -> bool:
     """Whether neither the entry nor its words were told; both are from now on."""
@@ -147,7 +142,8 @@ def framed(
         return Framed(start + last + end if last and not items else "", [])
     if more:
         lines.append(f"\n{more:,} more: {listing}\n")
-    shown = [item.id for item in told if item.is_whole]
+    # What is told by its title alone is not shown.
+    shown = [one.id for one in told if not one.title or one.text != one.title]
     text = start + "".join(lines) + last + end
     return Framed(text, shown, len(told) - len(shown))
 

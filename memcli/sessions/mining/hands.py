@@ -84,7 +84,8 @@ def in_doubt(
         return True
     lines = [line for line in masked(text).split("\n") if line.strip()]
     typed = [line for line in lines if not signs.ANSWER.fullmatch(line)]
-    if len(typed) > 1 or len(text) > _LONG or not all(map(_is_typed, typed)):
+    odd = (not signs.BEGINS.match(one) or signs.ODD.search(one) for one in typed)
+    if len(typed) > 1 or len(text) > _LONG or any(odd):
         return True
     answers = signs.ASKS_FOR.fullmatch(near.asked) and not signs.REPLIES.match(text)
     if answers or _is_announced(near):
@@ -116,10 +117,6 @@ def in_doubt(
         if not said:
             return True
     return False
-
-
-def _is_typed(line: str) -> bool:
-    return bool(signs.BEGINS.match(line)) and not signs.ODD.search(line)
 
 
 def _is_explained(one: Sentence, rule: Rule | None) -> bool:
@@ -208,7 +205,10 @@ def _is_introduced(plain: str, rule: Rule) -> bool:
         return False
     match = rule.pattern.search(plain.lower())
     lead = plain[: match.start()] if match else plain
-    lead = lead if signs.PLAY.search(lead) else _bare(lead).strip()
+    answer = signs.ANSWER.match(lead)
+    if answer and not signs.PLAY.search(lead):
+        lead = lead[answer.end() :]
+    lead = lead.strip()
     if not lead or signs.LABEL.fullmatch(lead) or signs.DENIES.fullmatch(lead):
         return True
     task = signs.TASK.match(lead) and not lead.rstrip().endswith(" that")
@@ -240,12 +240,6 @@ def _is_said(plain: str, behind: str) -> bool:
     own = bool(signs.OWN.search(plain))
     english = own or bool(signs.ENGLISH.search(plain))
     return _words(plain) > 3 and english and (own or not points)
-
-
-def _bare(plain: str) -> str:
-    """Words without the answer that they begin with."""
-    answer = signs.ANSWER.match(plain)
-    return plain[answer.end() :] if answer else plain
 
 
 def _is_about(plain: str, *, explains: bool = False) -> bool:
