@@ -90,8 +90,9 @@ def in_doubt(
     answers = signs.ASKS_FOR.fullmatch(near.asked) and not signs.REPLIES.match(text)
     if answers or _is_announced(near):
         return True
-    if signs.SAID_BY.search(masked(text)):
-        return True  # a last sentence may say whose all of it is
+    last = own[-1].plain if own else ""
+    if last.startswith(("(", "[")) and signs.SAID_BY.search(last):
+        return True  # it says whose all of it is
     if any(_gives_up(later, text) for later in near.later):
         return True
     explained = [_is_explained(*each) for each in zip(own, rules, strict=True)]
