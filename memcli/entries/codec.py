@@ -166,8 +166,8 @@ def _interpret(page: Page, path: str, kinds: Collection[str]) -> Decoded:
     return Decoded(entry, tuple(problems), bool(own_id))
 
 
-def _own_id(parts: list[Part]) -> tuple[str, str]:
-    """Return the key that holds memcli's id, and the id; both empty without one.
+def _own_id(parts: list[Part]) -> tuple[str | None, str]:
+    """Return the key that holds memcli's id, and the id; None and empty without one.
 
     Other programs keep an `id` of their own; memcli then writes `memcli_id`.
     """
@@ -176,7 +176,7 @@ def _own_id(parts: list[Part]) -> tuple[str, str]:
         value = values.get(key)
         if isinstance(value, str) and is_id(value):
             return key, value
-    return "", ""
+    return None, ""
 
 
 def _creation(own_id: str, parts: list[Part]) -> str:
@@ -207,11 +207,12 @@ def _block(page: Page, before: Entry, entry: Entry, *, own: bool, newline: str) 
     """Return the new text between the fences."""
     given = {part.name: part for part in page.parts}
     changed: dict[str, str] = {}  # what lines of keys become
-    added: dict[str, str] = {}  # new lines, by the key that they follow
+    added: dict[str | None, str] = {}  # new lines, by the key that they follow
     id_key = (
         _own_id(page.parts)[0] or _ID_KEYS["id" not in (*given, *dict(entry.extra))]
     )
-    written, last = set(), ""
+    written = set()
+    last = None  # a file may have an empty key
     over = entry.resolved_at or entry.superseded_by
 
     def fitted(lines: str, comment: str = "") -> str:
@@ -242,7 +243,7 @@ def _block(page: Page, before: Entry, entry: Entry, *, own: bool, newline: str) 
             text = fitted(checked_lines(lines))
             more += "" if name in given else text
             changed |= {name: text} if name in given else {}
-    block, done = added.get("", ""), 0
+    block, done = added.get(None, ""), 0
     for part in page.parts:
         own_lines = "".join(page.lines[part.first : part.end])
         block += "".join(page.lines[done : part.first])

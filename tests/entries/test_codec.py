@@ -251,6 +251,7 @@ def test_comments_quotes_order_and_line_ends_survive_a_change() -> None:
 
 
 @settings(max_examples=200 if EVERYTHING else 50)
+@example('"":', False)
 @given(st.text("ab: #-\n\r\t'\",[]{}&*!|>%?.\u2028\x85", max_size=40), st.booleans())
 def test_any_text_between_the_fences_is_kept_or_refused(block: str, ours: bool) -> None:
     front = f"id: {ID}\n" if ours else ""
