@@ -17,6 +17,7 @@ from memcli.curation import changing, citing, resolve, review
 from memcli.curation import evolve as _evolve
 from memcli.curation import forget as _forget
 from memcli.curation import inbox as _inbox
+from memcli.curation import research as _research
 from memcli.curation import sync as _sync
 from memcli.curation import undo as _undo
 from memcli.curation import verify as _verify
@@ -57,22 +58,37 @@ class _Asked:
 
     @takes(parameters.Query)
     def recall(
-        self, query: str | Query, **options: Unpack[parameters.Query]
+        self,
+        query: str | Query,
+        *,
+        research: str | None = None,
+        **options: Unpack[parameters.Query],
     ) -> Recalled:
         """Answer a question with ranked rows.
 
         Args:
             query: words, a question, or a whole `memcli.recall.query.Query`.
+            research: count it in the research run of this name, and record its rows.
             options: what narrows it, as `kinds` or `after`: `memcli.parameters.Query`.
         """
         vaults = cast("Vault | Vaults", self)
-        return _recall.recall(vaults, _asked(vaults.vaults, query, options))
+
+        def look(question: Query) -> tuple[Recalled, Sequence[Row]]:
+            found = _recall.recall(vaults, question)
+            return found, [*found.rows, *found.constraints]
+
+        question = _asked(vaults.vaults, query, options)
+        if not research:
+            return look(question)[0]
+        run = research, "recall", options.get("budget")
+        return _research.search_in(vaults.vaults, run, question, look)[0]
 
     @takes(parameters.Question)
     def reflect(
         self,
         query: str | Query,
         *,
+        research: str | None = None,
         response_schema: Any = None,
         **options: Unpack[parameters.Question],
     ) -> Reflection:
@@ -83,8 +99,16 @@ class _Asked:
         """
         _ignored(response_schema)
         vaults = cast("Vault | Vaults", self)
-        asked = _asked(vaults.vaults, query, options, facts=True)
-        return _reflect.reflect(vaults, asked)
+
+        def look(question: Query) -> tuple[Reflection, Sequence[Row]]:
+            found = _reflect.reflect(vaults, question)
+            return found, [*found.facts, *found.constraints]
+
+        question = _asked(vaults.vaults, query, options, facts=True)
+        if not research:
+            return look(question)[0]
+        run = research, "reflect", options.get("budget")
+        return _research.search_in(vaults.vaults, run, question, look)[0]
 
     @takes(parameters.Question)
     def synthesize(

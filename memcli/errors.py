@@ -31,7 +31,7 @@ class MemcliError(Exception):
         entry_id: what was given as an id, where no entry has it.
     """
 
-    code: ClassVar[str] = "failed"
+    code: str = "failed"
     exit_code: ClassVar[int] = 1
 
     def __init__(
@@ -48,7 +48,8 @@ class MemcliError(Exception):
         self.entry_id = entry_id
         self.message = message
         self.hint = hint
-        self.error_code = code or self.code
+        if code:
+            self.code = code
 
 
 class VaultNotFound(MemcliError):

@@ -179,43 +179,18 @@ UNCHECKED = "its citations were not checked: it comes from no research run"
 
 
 def in_research(
-    context: Context,
-    sources: Vault | Vaults,
+    vaults: Sequence[Vault],
     run: tuple[str, str, str | None],
     question: Query,
     answer: Callable[[Query], tuple[Result, list[Row]]],
 ) -> Result:
     """The answer to a question that a research run counts, with what is left of it.
 
-    The run is recorded in the first of the vaults that may be written to; where none
-    may be, in the user's own.
-
-    Args:
-        context: the world outside.
-        sources: the vaults that are asked.
-        run: its name, the command that asks, and the budget that is asked for.
-        question: the question.
-        answer: answers it, with the rows that are recorded.
-
-    Raises:
-        VaultNotFound: there is no vault of the user's to write to.
+    Args and Raises as `curation.research.search_in`.
     """
     from memcli.curation import research
-    from memcli.vault.vault import Vault
 
-    home = next((vault for vault in sources.vaults if not vault.read_only), None)
-    if home is None:
-        own = known_vaults.PERSONAL
-        home = Vault.open(own, context.caller("indexing"), writes=True)
-    name, command, budget = run
-    result, kept = research.search(
-        home,
-        name,
-        command=command,
-        query=question.text,
-        budget=budget,
-        look=lambda budget: answer(question._replace(budget=budget)),
-    )
+    result, kept = research.search_in(vaults, run, question, answer)
     warnings = list(result.warnings)
     if not kept.left:
         warnings.append(

@@ -93,7 +93,7 @@ def recall(
 
         run = research, "recall", asked.get("budget")
         question = query_of(context, text, asked)
-        result = hints.in_research(context, sources, run, question, answer)
+        result = hints.in_research(sources.vaults, run, question, answer)
     else:
         result, _ = answer(query_of(context, text, asked))
     if exit_code:  # of a batch, whether any of its questions found

@@ -141,7 +141,7 @@ def _answer(
     from memcli.cli import hints
 
     run = research, "reflect", asked.get("budget")
-    return hints.in_research(context, sources, run, question, answer)
+    return hints.in_research(sources.vaults, run, question, answer)
 
 
 def _result(sources: Vault | Vaults, reflection: Reflection) -> Result:

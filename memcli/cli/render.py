@@ -88,11 +88,11 @@ class Screen:
         hint = error.hint
         if hint is None and self._command and error.exit_code == 2:
             hint = f"See: memcli {self._command} --help"
-        elif hint and error.error_code not in _NO_VAULT:
+        elif hint and error.code not in _NO_VAULT:
             hint = self._typed(hint)
         if self._json:
             problem: dict[str, Any] = {
-                "code": error.error_code,
+                "code": error.code,
                 "message": error.message,
                 "hint": hint,
             }

@@ -109,9 +109,7 @@ class _Import:
             self.fail(source, getattr(error, "line", line), error)
 
     def fail(self, source: str, line: int, error: MemcliError) -> None:
-        self.failed.append(
-            Failure(source, line, error.error_code, error.message, error.hint)
-        )
+        self.failed.append(Failure(source, line, error.code, error.message, error.hint))
 
     def save(self, origin: str, drafts: list[Entry]) -> list[Saved]:
         """Save drafts in one commit, or say what would become of them."""

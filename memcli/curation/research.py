@@ -20,15 +20,16 @@ from memcli.entries.ids import slug
 from memcli.entries.text.counted import counted
 from memcli.errors import EntryNotFound, InvalidValue, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple, encoded
-from memcli.storage import files, state_dirs
+from memcli.storage import files, known_vaults, state_dirs
 from memcli.storage.lock import Lock
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from typing import Any, TypeVar
 
+    from memcli.recall.query import Query
     from memcli.recall.results import Row
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
@@ -186,6 +187,43 @@ def search(
         path = _path(vault, name)
         files.write_atomic(path, text.encode("utf-8", "replace") + b"\n")
     return answer, run
+
+
+def search_in(
+    vaults: Sequence[Vault],
+    run: tuple[str, str, str | None],
+    question: Query,
+    look: Callable[[Query], tuple[_Answer, Iterable[Row]]],
+) -> tuple[_Answer, Run]:
+    """As `search`, of a question to several vaults.
+
+    The run is recorded in the first of the vaults that may be written to; where none
+    may be, in the user's own.
+
+    Args:
+        vaults: the vaults that are asked.
+        run: its name, the command that asks, and the budget that is asked for.
+        question: the question.
+        look: answers it, with the rows that are recorded.
+
+    Raises:
+        VaultNotFound: there is no vault of the user's to write to.
+    """
+    from memcli.vault import vault as _vault
+
+    home = next((vault for vault in vaults if not vault.read_only), None)
+    if home is None:
+        own, caller = known_vaults.PERSONAL, vaults[0].caller
+        home = _vault.Vault.open(own, caller, writes=True)
+    name, command, budget = run
+    return search(
+        home,
+        name,
+        command=command,
+        query=question.text,
+        budget=budget,
+        look=lambda budget: look(question._replace(budget=budget)),
+    )
 
 
 def still_there(vault: Vault, ids: Iterable[str]) -> dict[str, str]:

@@ -113,7 +113,7 @@ def in_turn(
         done = _sync(At(vault, repository, remote, terms, dry_run, most), sleep)
     except MemcliError as error:
         if not dry_run:
-            vaults.note_sync(vault, error.message, error.error_code)
+            vaults.note_sync(vault, error.message, error.code)
         raise
     if not dry_run:
         vaults.note_sync(vault, done.line, None)
@@ -198,7 +198,7 @@ def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
         try:
             plans += _merged(at, theirs)
         except HistoryError as error:
-            if error.error_code == "head_moved":
+            if error.code == "head_moved":
                 continue
             raise
         if theirs and ours:

@@ -138,11 +138,11 @@ def run_by_itself(
         line = "another sync waits already, and will send this as well"
         return SyncedByItself(vault.named, "waiting", line)
     except MemcliError as error:
-        return SyncedByItself(vault.named, error.error_code, error.message)
+        return SyncedByItself(vault.named, error.code, error.message)
     try:
         done = sync.in_turn(vault, sync.Terms(), sleep=sleep, by_itself=True)
     except MemcliError as error:
-        return SyncedByItself(vault.named, error.error_code, error.message)
+        return SyncedByItself(vault.named, error.code, error.message)
     finally:
         turn.__exit__(None, None, None)
     return SyncedByItself(vault.named, "synced", done.line)

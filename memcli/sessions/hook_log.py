@@ -58,7 +58,7 @@ def _clean(value: Any) -> Any:
 
 def named(error: BaseException) -> str:
     """An error for the log, without a word of what was read."""
-    code = getattr(error, "error_code", type(error).__name__)
+    code = getattr(error, "code", type(error).__name__)
     return f"{code}: {getattr(error, 'message', getattr(error, 'strerror', ''))}"
 
 

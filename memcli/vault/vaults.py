@@ -111,7 +111,7 @@ class Vaults:
                 vaults.append(vault)
             except MemcliError as error:
                 missing = isinstance(error, VaultNotFound | NotAVault)
-                missing = missing or error.error_code == "vault_not_allowed"
+                missing = missing or error.code == "vault_not_allowed"
                 named = missing and known_vaults.named_personal(environ)
                 if own and (named or not teams):
                     # What else there is to ask.

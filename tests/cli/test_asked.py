@@ -27,7 +27,7 @@ PHRASES = ("too many clients already", "database refuses logins")
 def test_too_many_or_too_long_phrases_are_refused(phrases: object, why: str) -> None:
     with pytest.raises(InvalidValue, match=why) as refused:
         draft({"text": TEXT, "asked": phrases}, kinds=KINDS, body_limit=100)
-    assert refused.value.error_code == "invalid_asked"
+    assert refused.value.code == "invalid_asked"
 
 
 def test_save_and_evolve_take_phrases_and_inspect_shows_them(memcli: Run) -> None:

@@ -89,7 +89,7 @@ def outcome(ask: Any) -> Any:
     try:
         return ask()
     except MemcliError as error:
-        return error.error_code
+        return error.code
 
 
 @pytest.mark.parametrize("one", FILTERS.values(), ids=lambda p: p.name)
@@ -201,7 +201,7 @@ def test_a_wrong_keyword_or_value_is_named(vault: Vault) -> None:
     ):
         with pytest.raises(MemcliError) as refused:
             ask()
-        assert refused.value.error_code == code
+        assert refused.value.code == code
     assert "must be 1 or more" in str(outcome_of(lambda: vault.recall("x", limit=0)))
 
 

@@ -119,7 +119,7 @@ def test_in_research_the_evidence_of_a_draft_is_held_to_the_same_rule(
     search(vault, "Tyler")
     with pytest.raises(NotAllowed) as refused:
         vault.save(draft(vault, "Tyler's career", other), research="tyler")
-    assert refused.value.error_code == "nothing_cited"
+    assert refused.value.code == "nothing_cited"
     saved = vault.save(
         draft(vault, "Tyler's career", other, "s1"), cite=[fact], research="tyler"
     )

@@ -63,7 +63,7 @@ def test_what_is_no_longer_this_entry_is_refused_and_nothing_changes(
     for case, (change, code) in REFUSED.items():
         with pytest.raises(MemcliError) as refusal:
             edit(vault, old, change(old.data.decode()))
-        assert refusal.value.error_code == code, case
+        assert refusal.value.code == code, case
     assert snapshot(vault.root) == before
 
 
@@ -76,7 +76,7 @@ def test_the_words_of_a_resolved_entry_stay_and_its_fields_may_change(
     text = old.data.decode()
     with pytest.raises(NotAllowed) as refused:
         edit(vault, old, text.replace("Tuesdays", "Mondays"))
-    assert refused.value.error_code == "resolved"
+    assert refused.value.code == "resolved"
     assert edit(vault, old, text.replace("tags: [a]", "tags: [b]")).changed
 
 

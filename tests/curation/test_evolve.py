@@ -154,7 +154,7 @@ def test_what_is_not_in_use_is_refused_with_what_to_do(
     name = save(vault, "text", status=status)
     with pytest.raises(NotAllowed) as refusal:
         vault.evolve(name, "new")
-    assert refusal.value.error_code == status
+    assert refusal.value.code == status
     assert says in (refusal.value.hint or "")
 
 

@@ -12,7 +12,7 @@ from memcli.entries import layout
 from memcli.entries.entry import Layer
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed
 from memcli.recall.query import view_of
-from memcli.recall.results import Recalled, Row
+from memcli.recall.results import Row
 from tests.conftest import VaultMaker, state_of
 from tests.saving import save
 
@@ -23,14 +23,8 @@ DEPTHS: list[tuple[str, int]] = [("low", 2), ("mid", 5), ("high", 10)]
 def search(
     vault: Vault, query: str, name: str = "tyler", budget: str | None = None
 ) -> research.Run:
-    def look(depth: Any) -> tuple[Recalled, list[Row]]:
-        found = vault.recall(query, budget=depth)
-        return found, found.rows
-
-    _, run = research.search(
-        vault, name, command="recall", query=query, budget=budget, look=look
-    )
-    return run
+    vault.recall(query, research=name, budget=budget)  # type: ignore[arg-type]
+    return research.get(vault, name)
 
 
 def grant(vault: Vault, name: str, layer: Layer, cites: list[str]) -> citing.Granted:
@@ -51,7 +45,7 @@ def test_the_agent_must_perform_at_least_one_search_before_providing_an_answer(
     base = save(vault, "Tyler writes Go")
     with pytest.raises(NotAllowed, match="search before you conclude") as refused:
         grant(vault, "tyler", Layer.MODEL, [base])
-    assert refused.value.error_code == "must_search"
+    assert refused.value.code == "must_search"
     assert refused.value.hint == 'First: memcli recall "..." --research tyler'
     search(vault, "Tyler")
     assert grant(vault, "tyler", Layer.MODEL, [base]).cited == [base]
@@ -65,7 +59,7 @@ def test_a_run_of_the_day_before_asks_for_a_search(
     clock[0] += DAY + 1
     with pytest.raises(NotAllowed, match="over a day ago") as refused:
         grant(moving, "tyler", Layer.MODEL, [base])
-    assert refused.value.error_code == "must_search"
+    assert refused.value.code == "must_search"
     search(moving, "Tyler")
     assert grant(moving, "tyler", Layer.MODEL, [base]).cited == [base]
 
@@ -142,7 +136,7 @@ def test_low_takes_2_search_calls_mid_5_and_high_10(
     assert left == list(range(most - 1, -1, -1))
     with pytest.raises(NotAllowed, match=f"has used its {most} searches") as refused:
         search(vault, "one more")
-    assert refused.value.error_code == "budget_spent"
+    assert refused.value.code == "budget_spent"
     assert len(research.get(vault, "tyler").searches) == most
 
 
@@ -164,7 +158,7 @@ def test_low_budget_reflection_does_not_create_a_mental_model_not_enough_depth(
     search(vault, "Tyler", budget="low")
     with pytest.raises(NotAllowed, match="not enough depth") as refused:
         grant(vault, "tyler", Layer.MODEL, [base])
-    assert refused.value.error_code == "budget_too_low"
+    assert refused.value.code == "budget_too_low"
     assert grant(vault, "tyler", Layer.OBSERVATION, [base]).cited == [base]
     search(vault, "Tyler", budget="mid")
     assert grant(vault, "tyler", Layer.MODEL, [base]).cited == [base]

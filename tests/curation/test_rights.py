@@ -76,7 +76,7 @@ def test_only_its_own_agent_and_the_owner_share_an_entry_with_more(
     first = save(opened("red"), "x y z", visibility="group", groups=["blue"])
     with pytest.raises(NotAllowed, match="may not share") as refused:
         opened("blue").evolve(first, "x y z a", visibility="shared")
-    assert refused.value.error_code == "not_its_agent"
+    assert refused.value.code == "not_its_agent"
     wider = opened("red").evolve(first, "x y z a", visibility="shared").id
     assert opened("bob").get(wider).agent == "red"
 
@@ -130,7 +130,7 @@ def test_what_is_another_s_is_refused_when_seen_and_unknown_when_not(
     theirs = save(opened("ada"), "We deploy on Tuesdays", **values)
     with pytest.raises(NotAllowed) as refused:
         act(opened("bob"), theirs)
-    assert refused.value.error_code == "not_its_agent"
+    assert refused.value.code == "not_its_agent"
     with pytest.raises(EntryNotFound) as hidden:
         act(opened("eve"), theirs)
     with pytest.raises(EntryNotFound) as unknown:

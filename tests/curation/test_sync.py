@@ -351,7 +351,7 @@ def test_a_file_that_git_was_told_not_to_look_at_is_not_overwritten(
     two.sync("laptop")
     with pytest.raises(Conflict) as error:
         two.sync("desk")
-    assert error.value.error_code == "in_the_way"
+    assert error.value.code == "in_the_way"
     assert Path(desk, "note.md").read_text() == "mine\n"
     hint = (error.value.hint or "").partition(": ")[2]
     subprocess.run(shlex.split(hint), check=True)
@@ -651,7 +651,7 @@ def test_setup_makes_nothing_where_something_else_lies(
         place = tmp_path / "no" / "place"
     with pytest.raises(NotAllowed) as error:
         sync_setup.setup(vault, str(place), TERMS)
-    assert error.value.error_code == "not_bare"
+    assert error.value.code == "not_bare"
     assert git(vault.root, "remote") == ""
 
 

@@ -24,7 +24,7 @@ def test_a_clone_on_another_branch_of_its_vault_is_told_and_may_insist(
     before = git(two.remote, "for-each-ref")
     with pytest.raises(NotAllowed, match="has this vault on the branch main") as told:
         two.sync("desk")
-    assert told.value.error_code == "other_branch"
+    assert told.value.code == "other_branch"
     assert f"git -C {root} switch main" in (told.value.hint or "")
     assert git(two.remote, "for-each-ref") == before
     state = vaults.sync_state(two.vault("desk"))

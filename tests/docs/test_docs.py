@@ -171,7 +171,7 @@ def test_the_page_of_output_has_a_section_for_every_command():
 def test_the_page_of_output_names_every_error_code():
     page = (ROOT / "docs" / "agents" / "output.md").read_text(encoding="utf-8")
     sources = [path.read_text("utf-8") for path in (ROOT / "memcli").rglob("*.py")]
-    form = r'\b(?:error_code = |code=)"([a-z_]+)"'
+    form = r'\b(?:code = |code=)"([a-z_]+)"'
     codes = {code for text in sources for code in re.findall(form, text)}
     assert len(codes) > 50
     # A value that cannot be used has the code of its field.

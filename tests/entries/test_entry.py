@@ -112,7 +112,7 @@ def test_an_unknown_kind_is_refused_with_the_nearest() -> None:
         check_kind("prefrence", KINDS)
     assert "note, preference, workflow" in caught.value.message
     assert caught.value.hint == "Did you mean 'preference'?"
-    assert caught.value.error_code == "invalid_kind"
+    assert caught.value.code == "invalid_kind"
 
 
 @pytest.mark.parametrize(
@@ -177,5 +177,5 @@ def test_a_date_stays_as_coarse_as_it_is(value: str, wanted: str) -> None:
 def test_an_impossible_date_is_refused(value: str) -> None:
     with pytest.raises(InvalidValue) as caught:
         check_date(value, "expires_at")
-    assert caught.value.error_code == "invalid_expires_at"
+    assert caught.value.code == "invalid_expires_at"
     assert caught.value.message.startswith("expires_at: not a date")

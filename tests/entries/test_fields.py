@@ -56,13 +56,13 @@ def test_what_memcli_notes_itself_is_not_taken_from_a_caller() -> None:
     """A report must not say by itself that its citations were checked."""
     with pytest.raises(InvalidValue, match="what memcli notes") as refused:
         draft({"text": "a", "research": "tyler"}, kinds=KINDS, body_limit=100)
-    assert refused.value.error_code == "invalid_research"
+    assert refused.value.code == "invalid_research"
 
 
 def test_what_only_a_person_decides_is_not_taken_from_a_caller() -> None:
     with pytest.raises(InvalidValue, match="only a person decides") as refused:
         draft({"text": "a", "enforce": "deny"}, kinds=KINDS, body_limit=100)
-    assert refused.value.error_code == "invalid_enforce"
+    assert refused.value.code == "invalid_enforce"
 
 
 def test_the_page_of_the_format_names_every_field() -> None:
@@ -116,7 +116,7 @@ def test_a_bad_field_is_refused_with_its_code(
 ) -> None:
     with pytest.raises(MemcliError) as caught:
         check(**values)
-    assert caught.value.error_code == code
+    assert caught.value.code == code
 
 
 def test_fields_within_the_limit_can_be_read_again() -> None:

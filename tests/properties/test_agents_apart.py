@@ -115,7 +115,7 @@ class Door:
         try:
             result = commands.answer(name, context, commands.with_fields(name, values))
         except MemcliError as error:
-            failed = [error.error_code, error.message, error.hint, *self.said]
+            failed = [error.code, error.message, error.hint, *self.said]
             return " ".join(words), failed
         lines = tools._Lines()
         result.text(lines)
@@ -146,7 +146,7 @@ class Door:
         try:
             return ask(vault)
         except MemcliError as error:
-            return [error.error_code, error.message, error.hint]
+            return [error.code, error.message, error.hint]
 
 
 @pytest.fixture(autouse=True)

@@ -35,7 +35,7 @@ for number in range(int(count)):
         if number % 2:
             print(vault.evolve(saved.id, f"writer{name} knows better {number}").id)
     except MemcliError as error:
-        print(error.error_code, error.message[:200], file=sys.stderr)
+        print(error.code, error.message[:200], file=sys.stderr)
 """
 
 

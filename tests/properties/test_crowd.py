@@ -51,7 +51,7 @@ for number in range(int(count)):
         try:
             vault.evolve(wanted, f"version of changer{name}, round {number}")
         except NotAllowed as error:
-            assert error.error_code == "superseded", error
+            assert error.code == "superseded", error
             assert error.hint, error
             wanted = error.hint.split()[-1]
             continue

@@ -310,7 +310,7 @@ def test_a_state_folder_that_cannot_be_used_is_refused_by_name(
     ):
         with pytest.raises(InvalidValue, match=f"^MEMCLI_STATE: {variable} ") as caught:
             act()
-        assert caught.value.error_code == "invalid_state_folder"
+        assert caught.value.code == "invalid_state_folder"
         assert "unset it" in (caught.value.hint or "")
     assert Repository.open(vault.root).head() == before
     assert not (tmp_path / "relative").exists()

@@ -222,6 +222,6 @@ def test_a_text_that_only_gits_index_holds_is_never_taken_out_of_it(
     try:
         OPERATIONS[name](filled)
     except Conflict as error:
-        code = error.error_code
+        code = error.code
     assert code == "staged"
     assert set(before) <= set(git(filled, "ls-files", "--stage").splitlines())

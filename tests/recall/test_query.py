@@ -54,7 +54,7 @@ def test_words_that_mean_nothing_are_refused(
 ) -> None:
     with pytest.raises(InvalidValue) as caught:
         from_words("x", NOW, **words)  # type: ignore[arg-type]
-    assert caught.value.error_code == code
+    assert caught.value.code == code
 
 
 def test_python_takes_a_whole_query_or_a_text_with_options(vault: Vault) -> None:

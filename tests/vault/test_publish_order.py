@@ -65,7 +65,7 @@ def test_what_does_not_follow_is_refused_and_says_how_to_go_on(
     ):
         with pytest.raises(NotAllowed, match="does not follow it") as caught:
             is_due(clone, head, held)
-        assert caught.value.error_code == "not_following"
+        assert caught.value.code == "not_following"
         assert "--force" in (caught.value.hint or "")
         assert "s3cret" not in caught.value.message
         assert is_due(clone, head, held, force=True)

@@ -84,7 +84,7 @@ def test_a_clock_that_is_wrong_stops_writers_and_no_reader(
     ):
         with pytest.raises(NotAllowed, match="clock") as caught:
             write()
-        assert caught.value.error_code == "clock"
+        assert caught.value.code == "clock"
     assert Repository.open(vault.root).head() == head
 
 

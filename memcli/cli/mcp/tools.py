@@ -58,7 +58,7 @@ def call(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answer:
                 context.tell("".join(traceback.format_exception(error)))
             error = Bug(error)
         failed = {
-            "code": error.error_code,
+            "code": error.code,
             "message": answers.reworded(error.message, tool.command),
             "hint": answers.reworded(error.hint or "", tool.command),
             "details": answers.shortened(encoded(error.details)),

@@ -103,7 +103,7 @@ def examined(vault: Vault) -> Examined:
     except errors.NotAVault as error:
         found.append(Finding(".", 1, "no_history", ERROR, error.message, error.hint))
     except errors.HistoryError as error:
-        code = "git_stuck" if error.error_code == "git_stuck" else "git_failed"
+        code = "git_stuck" if error.code == "git_stuck" else "git_failed"
         found.append(Finding(".git", 1, code, ERROR, error.message, error.hint))
     found += working_tree.misplaced(vault.root, walked, repository)
     found += filter(None, (row.finding for row in tree or ()))

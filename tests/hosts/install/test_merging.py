@@ -176,7 +176,7 @@ def test_what_does_not_parse_or_is_something_else_is_refused_with_its_place(
     with pytest.raises(InvalidConfig) as caught:
         install(text, CLAUDE)
     assert caught.value.message.startswith(f"f{what}")
-    assert caught.value.error_code == "invalid_settings"
+    assert caught.value.code == "invalid_settings"
 
 
 def test_after_a_move_only_the_command_changes_and_what_a_person_added_stays():

@@ -92,7 +92,7 @@ def test_a_path_that_is_no_utf8_is_refused() -> None:
     name = os.fsdecode(b"/opt/\xff/memcli")
     with pytest.raises(InvalidValue) as caught:
         command_line(Program((name,)), "stop", "x", None, "posix")
-    assert caught.value.error_code == "invalid_path"
+    assert caught.value.code == "invalid_path"
 
 
 def test_what_is_written_starts_memcli(tmp_path: Path) -> None:

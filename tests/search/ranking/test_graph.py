@@ -271,7 +271,7 @@ def test_a_depth_that_is_none_is_refused(vault: Vault) -> None:
     for depth in (-1, 3):
         with pytest.raises(InvalidValue) as error:
             ask(vault, "x", depth=depth)
-        assert error.value.error_code == "invalid_depth"
+        assert error.value.code == "invalid_depth"
 
 
 def test_a_filter_by_entity_knows_its_other_names(vault: Vault) -> None:

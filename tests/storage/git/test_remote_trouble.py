@@ -30,7 +30,7 @@ SSH = "fatal: Could not read from remote repository."
 )  # fmt: skip
 def test_each_failure_has_its_code(said: str, code: str) -> None:
     error = trouble(GitResult(128, b"", said.encode()), SERVER)
-    assert error.error_code == code
+    assert error.code == code
     assert error.exit_code == (75 if code == "remote_unreachable" else 1)
     assert "hunter2" not in f"{error.message} {error.hint}"
     assert "https://example.com/m.git" in error.message
@@ -39,7 +39,7 @@ def test_each_failure_has_its_code(said: str, code: str) -> None:
 def test_a_git_that_memcli_has_ended_is_too_slow_or_too_large() -> None:
     slow = trouble(GitResult(TOO_SLOW, b""), SERVER)
     large = trouble(GitResult(remote.TOO_LARGE, b""), SERVER)
-    assert (slow.error_code, large.error_code) == ("remote_unreachable", "too_large")
+    assert (slow.code, large.code) == ("remote_unreachable", "too_large")
 
 
 def test_counting_is_no_message() -> None:
