@@ -119,9 +119,11 @@ def _weighed(
 def _reader(vault: Vault) -> Reader:
     """A reader of a vault; a disk that fails is a reason not to ask it."""
     try:
-        return vault.index.current()
+        reader = vault.index.current()
     except OSError as error:
         raise Unreadable(f"{vault.root}: {reason_of(error)}") from error
+    reader.code_changed = vault.code_look(vault.source)
+    return reader
 
 
 def _count_resolved(vaults: Vaults, own: Reader, stack: ExitStack) -> None:

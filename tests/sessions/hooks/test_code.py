@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault
+from memcli import Vault, Vaults
 from memcli.curation import citing
 from memcli.recall.query import view_of
 from memcli.storage import checkout
@@ -49,7 +49,7 @@ def said(vault: Vault, event: str, shop: Path, session: str = "a") -> str:
 
 
 def test_a_report_on_what_speaks_of_changed_code_is_told_with_a_mark(
-    inside: Vault, shop: Path
+    inside: Vault, shop: Path, make_vault: VaultMaker
 ) -> None:
     (fact,) = [row.id for row in inside.recall(CONVENTION).rows if row.text == RULE]
     text = "How the rate limiter waits between two requests to the service: a second."
@@ -59,8 +59,11 @@ def test_a_report_on_what_speaks_of_changed_code_is_told_with_a_mark(
     (shop / "src" / "app.py").write_bytes(APP.replace(b"sleep(1)", b"sleep(2)"))
     mark = f"[{name}] (may no longer hold: rests on {fact}, code changed) "
     assert mark in said(inside, "prompt-submit", shop, "b")
-    rows = {row.id: row for row in inside.recall(text).rows}
-    assert [each.reason for each in rows[name].stale_why] == ["code_changed"]
+    team = make_vault("team", now_ms=None, cwd=str(shop))
+    team.source = "team:shop"
+    for asked in (inside, Vaults([inside, team])):
+        rows = {row.id: row for row in asked.recall(text).rows}
+        assert [each.reason for each in rows[name].stale_why] == ["code_changed"]
     listed = citing.models(inside, view_of(inside.now_ms() // 1000), stale=True)
     assert [(one.id, one.stale) for one in listed] == [(name, True)]
 
