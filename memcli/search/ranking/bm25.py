@@ -222,8 +222,6 @@ class BM25:
 CHANNELS = ("lexical", "neighbours", "session", "feedback", "graph")
 """The parts whose sum is a score."""
 
-_NONE = -1  # no document has this number
-
 
 class Neighbourhood:
     """The pool, the entries beside it, and how matches spread within a session.
@@ -238,55 +236,38 @@ class Neighbourhood:
     def __init__(
         self, corpus: Reader, pool: Sequence[int], scope: Scope, weights: Weights
     ) -> None:
-        self._weights = weights
+        self._weights, self._flags = weights, corpus.columns.flags
         sessions = corpus.columns.sessions
-        reach = max(len(weights.after), len(weights.before))
-        docs = set(pool)
-        # The entries of all sessions in a row, with room between them, so that no step
-        # leads from one session into another; document -> its place there.
-        self._line: list[int] = []
-        self._place: dict[int, int] = {}
-        room = [_NONE] * reach
-        read: set[int] = set()
-        if reach:
-            found = dict.fromkeys(sessions[doc] for doc in pool)
-            names = [f"{session:016x}" for session in found if session]
-            corpus.fetch("session", names[: weights.most_sessions])
-        for doc in pool:
-            session = sessions[doc]
-            if not (session and reach):
-                continue
-            if session not in read:
-                if len(read) >= weights.most_sessions:
-                    continue
-                read.add(session)
-                members = scope.holding(corpus.session_members(session))
-                self._line += room
-                start = len(self._line)
-                self._line += members
-                numbers = range(start, start + len(members))
-                self._place.update(zip(members, numbers, strict=True))
-            place = self._place[doc]
-            ahead = place + 1 + len(weights.after)
-            docs.update(self._line[place - len(weights.before) : ahead])
-        self._line += room
-        docs.discard(_NONE)
-        self.docs = docs
-        flags = corpus.columns.flags
-        self._asking = {doc for doc in docs if flags[doc] & ASKS}
-        # Where a match counts: distance from it in the line, and its share there, when
-        # its entry states something and when it asks.
-        more = weights.after_question
-        before = [(-i, share) for i, share in enumerate(weights.before, 1)]
-        after = [*enumerate(weights.after, 1)]
-        self._stated = after + before
-        self._asked = [(i, share * more) for i, share in after] + before
+        found = dict.fromkeys(sessions[doc] for doc in pool)
+        read = [session for session in found if session] if weights.after else []
+        read = read[: weights.most_sessions]
+        corpus.fetch("session", [f"{session:016x}" for session in read])
+        # Document -> the entries of its session that take part, and its place there.
+        self._place: dict[int, tuple[Sequence[int], int]] = {}
+        for session in read:
+            line = scope.holding(corpus.session_members(session))
+            self._place.update((doc, (line, at)) for at, doc in enumerate(line))
+        beside = {other for doc in pool for other, _ in self._around(doc)}
+        self.docs = beside.union(pool)
+        # Document -> where a match in it counts, too, and its share there.
+        self._beside = {doc: self._around(doc) for doc in self.docs}
         # Document -> its session's number; one of no session is a session of one.
-        self._group = {doc: sessions[doc] or -1 - doc for doc in docs}
+        self._group = {doc: sessions[doc] or -1 - doc for doc in self.docs}
         # Term -> document -> what a match there or beside it counts.
         self._reached: dict[str, dict[int, float]] = {}
         # Term -> session -> what the term lifts the session by.
         self._lifts: dict[str, dict[int, float]] = {}
+
+    def _around(self, doc: int) -> list[tuple[int, float]]:
+        """The entries beside one in its session, with the share of a match there; more
+        of it counts in what follows a question."""
+        weights, (line, at) = self._weights, self._place.get(doc, ((), 0))
+        more = weights.after_question if self._flags[doc] & ASKS else 1.0
+        before = line[max(0, at - len(weights.before)) : at][::-1]
+        after = line[at + 1 : at + 1 + len(weights.after)]
+        shares = [share * more for share in weights.after[: len(after)]]
+        shares += weights.before[: len(before)]
+        return [*zip([*after, *before], shares, strict=True)]
 
     def combine(
         self, terms: Sequence[Term], table: Mapping[str, Scored]
@@ -340,10 +321,9 @@ class Neighbourhood:
 
     def reply(self, doc: int) -> int | None:
         """The entry after one that asks, if a closer look is taken at it."""
-        if doc not in self._asking or doc not in self._place:
-            return None
-        after = self._line[self._place[doc] + 1]
-        return None if after == _NONE else after
+        line, at = self._place.get(doc, ((), 0))
+        asks = self._flags[doc] & ASKS and at + 1 < len(line)
+        return line[at + 1] if asks else None
 
     def _spread(
         self, term: Term, own: Scored
@@ -353,8 +333,7 @@ class Neighbourhood:
         And what it lifts each session by, by how often it stands in there. Both in one
         loop, the hottest of the closer look: two took a third more time.
         """
-        line, place_of, group = self._line, self._place.get, self._group
-        asking, asked, stated = self._asking, self._asked, self._stated
+        group, around = self._group, self._beside
         reached: dict[int, float] = {}
         counts: dict[int, float] = {}
         best, count = reached.get, counts.get
@@ -363,13 +342,9 @@ class Neighbourhood:
             counts[session] = count(session, 0.0) + n
             if score >= best(doc, 0.0):
                 reached[doc] = score
-            place = place_of(doc)
-            if place is None:
-                continue
-            # Some lead to `_NONE`, or beside an entry that is not in the pool.
-            for step, share in asked if doc in asking else stated:
-                other, beside = line[place + step], score * share
-                if beside > best(other, 0.0):
+            # Some are not in the pool.
+            for other, share in around[doc]:
+                if (beside := score * share) > best(other, 0.0):
                     reached[other] = beside
         most, half = self._weights.session * term.idf, self._weights.session_k
         lifted = {name: most * n / (n + half) for name, n in counts.items()}
