@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from memcli.entries import layout
 from memcli.entries.eligibility import DAY, Action, View, may
-from memcli.entries.entry import Confidence, Entry, Source, Status
+from memcli.entries.entry import Status
 from memcli.errors import NotAllowed
 from memcli.named_tuple import NamedTuple, taken
-from memcli.vault import lineage, placing, saving
+from memcli.vault import lineage
 from memcli.vault.agents import refuse_unless
 
 TYPE_CHECKING = False
@@ -23,10 +23,7 @@ if TYPE_CHECKING:
 
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
-    from memcli.storage.transaction import Transaction
-    from memcli.vault.duplicates import HeldTexts
     from memcli.vault.likeness import Similar
-    from memcli.vault.saved import Saved
     from memcli.vault.vault import Stored, Vault
 
 # Two texts with fewer words in common (Jaccard) are about different subjects.
@@ -166,46 +163,3 @@ def _candidate(row: StoredRow, now: int) -> PendingEntry:
     created = dates.to_epoch(row.created) if row.created else now
     days = round(max(0, now - created) / DAY, 1)
     return taken(PendingEntry, row, source=row.source.as_dict(), age_days=days)
-
-
-# --- what two projects say in the same words --------------------------------------
-
-
-def offer(
-    vault: Vault,
-    change: Transaction,
-    drafts: Sequence[Entry],
-    saved: Sequence[Saved],
-    held: HeldTexts,
-) -> None:
-    """Put a candidate for each new entry whose words another project has.
-
-    Args:
-        vault: where they are.
-        change: an open transaction.
-        drafts, saved: what was mined, and what became of each.
-        held: what the vault holds of it, as `saving.look_up` gives it.
-    """
-    offers = [
-        offered
-        for draft, done in zip(drafts, saved, strict=True)
-        if done.outcome == "created" and (offered := _everywhere(draft, done.id, held))
-    ]
-    if offers:
-        known = saving.look_up(vault, offers)[0]
-        placing.place(vault, change, offers, known)
-
-
-def _everywhere(draft: Entry, entry_id: str, held: HeldTexts) -> Entry | None:
-    others = held.elsewhere(draft)
-    if draft.project is None or not others:
-        return None
-    projects = dict.fromkeys((*(str(other.project) for other in others), draft.project))
-    return draft.replace(
-        status=Status.PENDING,
-        project=None,
-        confidence=Confidence.MEDIUM,
-        rationale=f"everywhere: said in {' and in '.join(projects)}",
-        evidence=tuple(filter(None, (*(other.id for other in others), entry_id))),
-        source=Source(writer=draft.source.writer),
-    )

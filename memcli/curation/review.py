@@ -18,7 +18,7 @@ from memcli.entries.identity import claim
 from memcli.entries.merging.files import MERGED_FROM
 from memcli.entries.text.counted import counted
 from memcli.entries.text.mentions import linked
-from memcli.errors import MemcliError, NotAllowed, UsageError
+from memcli.errors import NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage
 from memcli.vault.agents import refuse_unless
@@ -96,7 +96,6 @@ def approve(
                 f"memcli pin {entry.id}, memcli evolve {entry.id} --enforce deny"
             )
             entry = entry.replace(pinned=False, enforce=None)
-        entry = _take_over(at, entry)
         if layout.is_waiting(stored.path):
             entry = entry.replace(path=at.free_path(entry))
         return entry
@@ -213,37 +212,6 @@ def _changed(vault: Vault, entry: Entry, changes: Mapping[str, Any]) -> Entry:
 
 def _decision(entry: Entry, outcome: str) -> DecidedEntry:
     return DecidedEntry(entry.id, entry.display_title, entry.path, outcome)
-
-
-# --- what two projects say in the same words --------------------------------------
-
-
-def _take_over(at: Changing, entry: Entry) -> Entry:
-    """Archive the entries of projects that an approved candidate stands for.
-
-    These are the entries of its evidence, in force and in its words. Returns the entry
-    with its lineage.
-    """
-    vault = at.vault
-    if entry.project is not None:
-        return entry
-    replaced = []
-    for name in entry.evidence:
-        try:
-            other = vault.stored(vault.path_of(name))
-        except MemcliError:
-            continue  # a session, or an entry that is gone
-        same = claim(other.entry.body) == claim(entry.body)
-        if other.entry.project and other.entry.status is Status.ACTIVE and same:
-            why = "it holds everywhere"
-            lineage.archive(
-                vault, at.change, other, by=entry.id, reason=why, now=at.now
-            )
-            replaced.append(other.entry.id)
-    if not replaced:
-        return entry
-    kept = tuple(name for name in entry.evidence if name not in replaced)
-    return entry.replace(supersedes=replaced[0], evidence=kept)
 
 
 # --- versions that were replaced in a merge of two clones -------------------------

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-from memcli.curation import inbox
 from memcli.curation.changing import Changing
 from memcli.entries.entry import (
     JUDGED,
@@ -229,7 +228,6 @@ def _written(
         fates[n] = route._replace(
             action=action, id=outcome.id or None, path=outcome.path
         )
-    inbox.offer(vault, transaction, list(drafts.values()), saved, there)
     return [fates[n] for n, _ in enumerate(routes)]
 
 

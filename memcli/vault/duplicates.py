@@ -158,15 +158,6 @@ class HeldTexts:
         states = (_ACTIVE, str(entry.status))
         return [held for held in self._saying(entry) if held.status not in states]
 
-    def elsewhere(self, entry: Entry) -> list[Held]:
-        """Active entries of this claim, each of another project than the draft."""
-        known = {held.id: held for held in self._by_claim.get(words(entry.body), ())}
-        return [
-            held
-            for held in known.values()
-            if held.status == _ACTIVE and held.project not in (None, entry.project)
-        ]
-
 
 def _claims(entry: Entry) -> tuple[str, ...]:
     """The claims of a draft, in its text and by a title that somebody gave it: that of

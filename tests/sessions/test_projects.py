@@ -8,12 +8,9 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import inbox, review
-from memcli.entries.entry import Status
 from memcli.sessions.hooks import pipe
 from memcli.sessions.reflect_session import reflect_file
 from tests.conftest import VaultMaker
-from tests.git_command import git
 from tests.hosts.writing import write
 from tests.sessions.hooks.calling import call, session, told, work
 
@@ -76,47 +73,6 @@ def test_a_rule_stated_in_a_is_told_in_a_and_not_in_b(
     question = "should I always use pnpm or npm from now on?"
     assert prompted(live, clones[B], question, "asked") == ""
     assert "pnpm" in prompted(live, clones[A], question, "asked here")
-
-
-def test_said_in_both_it_is_offered_and_then_told_in_c(
-    live: Vault, clones: dict[str, str], tmp_path: Path
-):
-    for number, name in enumerate((A, B)):
-        reflect_file(live, session(tmp_path, f"s{number}", RULE, cwd=clones[name]))
-    assert len(live.read(lambda r: list(r.exact("project", A)))) == 1
-    (candidate,) = inbox.pending(live)
-    assert candidate.rationale == f"everywhere: said in {A} and in {B}"
-    c = clones["github.com/acme/c"]
-    before = start(live, c)
-    assert "pnpm" not in before
-    waits = "For the user's review: 1 candidate (memcli review)"
-    assert f"{waits}.\n" in before
-    # Nothing else is told here: that comes once a day.
-    assert start(live, c, "again") == ""
-    done = review.approve(live, [candidate.id])
-    entry = live.get(done.items[0].id)
-    assert (entry.project, entry.status) == (None, Status.ACTIVE)
-    in_force = live.read(lambda r: [r.row(d) for d in r.exact("status", "active")])
-    assert [row.id for row in in_force] == [entry.id]
-    after = [
-        start(live, folder, f"after {i}")
-        for i, folder in enumerate((c, *clones.values()))
-    ]
-    assert all(text.count("pnpm") == 1 for text in after)
-    changed = git(live, "log", "-1", "--format=", "--name-only")
-    assert len(changed.split()) == 3  # one commit: two go, one comes
-
-
-def test_an_offer_that_was_rejected_is_not_made_again(
-    live: Vault, clones: dict[str, str], tmp_path: Path
-):
-    for number, name in enumerate((A, B)):
-        reflect_file(live, session(tmp_path, f"s{number}", RULE, cwd=clones[name]))
-    (candidate,) = inbox.pending(live)
-    review.reject(live, [candidate.id])
-    c = clones["github.com/acme/c"]
-    reflect_file(live, session(tmp_path, "third", RULE, cwd=c))
-    assert inbox.pending(live) == []
 
 
 def test_words_that_say_everywhere_hold_everywhere(
