@@ -155,7 +155,7 @@ def _result(saved: Saved, entry: Entry, notes: Sequence[str]) -> Result:
         notes = {
             "added": ", ".join(saved.merged),
             "anchored in": ", ".join(map(str, saved.code)),
-            "names in the code:": ", ".join(saved.code_names),
+            "paths in the text:": ", ".join(saved.code_names),
             "mentions": ", ".join(saved.entities) + new,
         }
         if saved.project:

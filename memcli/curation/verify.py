@@ -8,7 +8,7 @@ version; all of one call go into one commit, under the lock, or none.
 from __future__ import annotations
 
 from memcli.curation.changing import Changing
-from memcli.entries.anchors import MOVED, NOT_CHECKED, STALE, Anchor
+from memcli.entries.anchors import MOVED, NOT_CHECKED, STALE
 from memcli.entries.eligibility import Action, View
 from memcli.errors import InvalidContent, NotAllowed
 from memcli.named_tuple import NamedTuple, taken
@@ -157,9 +157,9 @@ def _renewed(vault: Vault, close: CloseLook, entry: Entry) -> tuple[Confirmed, E
             code="other_project",
         )
     looks = list(close.looks(entry))
-    fresh = [look.fresh for look in looks if look.fresh is not None]
-    code = [str(place) for place in fresh if isinstance(place, Anchor)]
-    names = [str(place) for place in fresh if not isinstance(place, Anchor)]
+    fresh = [str(look.fresh) for look in looks if look.fresh is not None]
+    names = [place for place in fresh if place in entry.code_names]
+    code = [place for place in fresh if place not in names]
     entry = entry.replace(
         code=tuple(dict.fromkeys(code)), code_names=tuple(dict.fromkeys(names))
     )

@@ -1,13 +1,13 @@
-"""The code that an entry speaks of: anchors, and names that its text mentions; and
+"""The code that an entry speaks of: anchors, and paths that its text mentions; and
 whether lines of code are still what they were.
 
-Invariant: pure. A path that `parse` or `parse_name` returns is relative, stays below
+Invariant: pure. A path that `parse` returns is relative, stays below
 its folder by its words alone, enters no `.git`, and is one printable line; whether a
 link on the disk leads out is the question of `storage.checkout`. What an anchor is
 written as is read back as the same anchor.
 
 An anchor is one line, `PATH[:FROM-TO][#FINGERPRINT[@COMMIT]]`, which a person can type:
-`src/app.py`, `src/app.py:10-20`. A name is `PATH` or `SYMBOL@PATH`.
+`src/app.py`, `src/app.py:10-20`. A path of a text has neither lines nor a fingerprint.
 
 The code cannot be read out of a fingerprint. Two texts have the same one when they
 differ only in what editors and checkouts change without a change of meaning: the ends
@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from contextlib import suppress
 
 from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
@@ -28,10 +29,7 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import TypeVar
-
-    _Place = TypeVar("_Place")
+    from collections.abc import Iterable
 
 MOST = 20
 """Anchors of one entry, and names of one entry, at most."""
@@ -39,15 +37,12 @@ MOST = 20
 COMMIT_DIGITS = 12
 """Digits of a commit's id that an anchor keeps: git finds the commit by them."""
 
-PATH, SYMBOL = "path", "symbol"
-
 _LONGEST = 400
 _SHOWN_DIGITS = 7
 _FORM = (
     r"(.+?)(?::([0-9]{1,7})(?:-([0-9]{1,7}))?)?"
     r"(?:#([0-9]{1,7}-[0-9a-f]{16})(?:@([0-9a-f]{7,40}))?)?"
 )
-_SYMBOL = r"[A-Za-z_$][\w.$]*"
 
 
 class Anchor(NamedTuple):
@@ -86,29 +81,13 @@ class Anchor(NamedTuple):
         return f"{self.place}{mark}{since}"
 
 
-class Name(NamedTuple):
-    """A name in the code that a text mentions.
-
-    `kind` is path or symbol; `word` is what the text says; `path` is the file or folder
-    that is meant, or that defines the symbol.
-    """
-
-    kind: str
-    word: str
-    path: str
-
-    def __str__(self) -> str:
-        return f"{self.word}@{self.path}" if self.kind == SYMBOL else self.word
-
-
 def checked(texts: Iterable[str], field: str) -> tuple[str, ...]:
     """The values of a field, `code` or `code_names`, as memcli writes them.
 
     Raises:
         InvalidValue: one is not in the field's form, or they are too many.
     """
-    read = parse if field == "code" else parse_name
-    places = tuple(dict.fromkeys(str(read(text)) for text in texts))
+    places = tuple(dict.fromkeys(str(parse(text, field)) for text in texts))
     if len(places) > MOST:
         raise InvalidValue(
             f"{field} holds more than {MOST} places", code=f"invalid_{field}"
@@ -116,7 +95,7 @@ def checked(texts: Iterable[str], field: str) -> tuple[str, ...]:
     return places
 
 
-def parse(text: str) -> Anchor:
+def parse(text: str, field: str = "code") -> Anchor:
     """The anchor that a text is.
 
     Raises:
@@ -124,53 +103,27 @@ def parse(text: str) -> Anchor:
     """
     match = re.fullmatch(_FORM, text.strip())
     if match is None:
-        raise _refusal(text, "it names no file")
+        raise _refusal(text, "it names no file", field)
     path, first, last, mark, commit = match.groups()
     reason = unsafe(path.removeprefix("./"))
     if reason:
-        raise _refusal(text, reason)
+        raise _refusal(text, reason, field)
     start = int(first or 0)
     end = int(last or start)
     if first and not 1 <= start <= end:
-        raise _refusal(text, "lines are counted from 1, and FROM comes before TO")
+        reason = "lines are counted from 1, and FROM comes before TO"
+        raise _refusal(text, reason, field)
     commit = (commit or "")[:COMMIT_DIGITS]
     return Anchor(path.removeprefix("./"), start, end, mark or "", commit)
 
 
-def parse_name(text: str) -> Name:
-    """Reads a text of the field `code_names`.
-
-    Raises:
-        InvalidValue: it is not printable, or its path could lead out of the project.
-    """
-    text = text.strip()
-    word, sign, path = text.partition("@")
-    if sign and re.fullmatch(_SYMBOL, word):
-        name = Name(SYMBOL, word, path)
-    else:
-        name = Name(PATH, text, text.removeprefix("./").rstrip("/"))
-    reason = unsafe(name.path)
-    if reason:
-        raise _refusal(text, reason, field="code_names")
-    return name
-
-
 def read_all(code: Iterable[str]) -> list[Anchor]:
-    """The anchors of an entry's field `code`; other values are passed over."""
-    return list(_readable(code, parse))
-
-
-def read_names(names: Iterable[str]) -> list[Name]:
-    """The names of an entry's field `code_names`; other values are passed over."""
-    return list(_readable(names, parse_name))
-
-
-def _readable(texts: Iterable[str], read: Callable[[str], _Place]) -> Iterator[_Place]:
-    for text in list(texts)[:MOST]:
-        try:
-            yield read(text)
-        except InvalidValue:
-            continue
+    """The anchors of a field of an entry; other values are passed over."""
+    found = []
+    for text in list(code)[:MOST]:
+        with suppress(InvalidValue):
+            found.append(parse(text))
+    return found
 
 
 def unsafe(path: str) -> str:
@@ -187,7 +140,7 @@ def unsafe(path: str) -> str:
     return "" if is_safe else "its path leads out of the project, or is none"
 
 
-def _refusal(text: str, reason: str, field: str = "code") -> InvalidValue:
+def _refusal(text: str, reason: str, field: str) -> InvalidValue:
     return InvalidValue(
         f"{field}: not a place in the project's code: {text[:80]!r}: {reason}",
         hint="Write it like src/app.py or src/app.py:10-20, from the project's folder.",
@@ -200,7 +153,7 @@ def _refusal(text: str, reason: str, field: str = "code") -> InvalidValue:
 
 UNCHANGED, MOVED, CHANGED, GONE = "unchanged", "moved", "changed", "gone"
 EXISTS = "exists"
-"""The file or the name is there; what its lines say was not recorded."""
+"""The file or folder is there; what its lines say was not recorded."""
 NOT_CHECKED = "not_checked"
 
 STALE = (CHANGED, GONE)

@@ -47,12 +47,6 @@ _NO_LFS = (
 # Of a repository with more files git needs too long to say which of them changed.
 _MANY = 20_000
 
-# The words before what a line defines, in the languages that people use.
-_DEFINING = (
-    rb"(?:class|def|func|function|fn|struct|enum|interface|type|trait|const|let|var|val"
-    rb"|module|namespace|object|record|protocol|macro_rules!|#define|export)"
-)
-
 LARGEST = 1_000_000
 """Bytes of a file that is looked at."""
 
@@ -241,37 +235,6 @@ class CodeHistory:
         words = done.printed.decode("utf-8", "replace").split("\0")
         return [] if done.code else [word.strip("\n") for word in words]
 
-    def homes(self, symbols: Sequence[str], seconds: float) -> dict[str, str]:
-        """The file that defines each symbol; a symbol that none defines is left out.
-
-        Nothing is found in a repository of too many files, after these seconds, and
-        where git finds more than a few megabytes.
-        """
-        from memcli.storage.git.process import MOST_PRINTED
-
-        parts = {symbol: symbol.split(".")[-2:] for symbol in symbols}
-        words = sorted({word for each in parts.values() for word in each})
-        if not words or self.number_of_files() > _MANY:
-            return {}
-        command = (
-            "grep", "-I", "-F", "-w", "-z", "--no-color", "--no-textconv",
-            "--full-name", "--no-recurse-submodules",
-            *(part for word in words for part in ("-e", word)), "--", ".",
-        )  # fmt: skip
-        done = self._git(command, seconds=seconds)
-        if done.code or len(done.printed) >= MOST_PRINTED:
-            return {}
-        defined: dict[str, dict[str, None]] = {word: {} for word in words}
-        for row in done.printed.split(b"\n"):
-            name, _, line = row.partition(b"\0")
-            path = name.decode("utf-8", "surrogateescape")
-            path = path.removeprefix(self._prefix)
-            for word in words:
-                if defines(line, word) and not anchors.unsafe(path):
-                    defined[word][path] = None
-        found = {symbol: _home(part, defined) for symbol, part in parts.items()}
-        return {symbol: path for symbol, path in found.items() if path}
-
     def _git(
         self, arguments: Sequence[str], data: bytes = b"", seconds: float = _PATIENCE
     ) -> GitResult:
@@ -283,28 +246,3 @@ class CodeHistory:
             return run(root, env, words, data, watch=Watch(seconds))
         except HistoryError:  # there is no git: then nothing is known
             return GitResult(127, b"")
-
-
-def _home(parts: Sequence[str], defined: dict[str, dict[str, None]]) -> str:
-    """The first file that defines a symbol; empty without one.
-
-    `os.path` is no `path` of this project: of a dotted name the part before must be the
-    file's own name, or be defined in it.
-    """
-    for path in defined[parts[-1]]:
-        stem = path.rpartition("/")[2].partition(".")[0]
-        if len(parts) == 1 or parts[0] == stem or path in defined[parts[0]]:
-            return path
-    return ""
-
-
-def defines(line: bytes, word: str) -> bool:
-    """Whether a line of code defines a word: `class X`, `X = ...`, `int X(...) {`."""
-    name = word.encode()
-    if name not in line:
-        return False
-    name = re.escape(name)
-    kinds = rb"(?<![\w$])" + _DEFINING + rb"\s+" + name + rb"(?![\w$])"
-    assigned = rb"^" + name + rb"\s*(?:=(?!=)|:(?!:))"
-    typed = rb"^[^\s=][^=]*\s\**" + name + rb"\(.*[{)]\s*$"
-    return any(re.search(form, line) for form in (kinds, assigned, typed))

@@ -2,31 +2,26 @@
 
 Invariant: only an entry of the project that the caller stands in is anchored. Of the
 code nothing is kept but paths, line numbers, fingerprints and the commit. What a caller
-names exactly must be there; what the text mentions is noted where it is, and costs a
-save no more than `_SECONDS`.
+names exactly must be there; a path that the text mentions is noted where it is there.
 """
 
 from __future__ import annotations
 
 from memcli.entries import anchors
-from memcli.entries.anchors import COMMIT_DIGITS, PATH, SYMBOL, Anchor, Name
+from memcli.entries.anchors import COMMIT_DIGITS, Anchor
 from memcli.errors import InvalidValue
 from memcli.vault import code_state
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from memcli.entries.entry import Entry
     from memcli.storage.checkout import CodeHistory
     from memcli.storage.projects import Project
     from memcli.vault.vault import Vault
 
-# Seconds that git may take to look for symbols.
-_SECONDS = 0.1
-# Symbols that are looked for, of all drafts of one save, and of one.
-_MOST_SYMBOLS = 60
 _MOST_NAMES = 10
 # A text that is longer is a document, whose names are not what it is about.
 _LONGEST = 20_000
@@ -153,33 +148,18 @@ def _made_now(project: Project, anchor: Anchor, commit: str) -> Anchor:
 
 
 def named(vault: Vault, drafts: Sequence[Entry]) -> list[Entry]:
-    """Drafts with the paths and symbols of the project that they name.
+    """Drafts with the paths of the project that they name.
 
-    One look of git serves all of them. A draft that has names, or is of another
-    project, stays as it is.
+    A draft that has names, or is of another project, stays as it is.
     """
     if vault.cwd is None or not any(map(_may_name, drafts)):
         return list(drafts)
     watch = code_state.Watch(vault.project)
-    project = watch.project
-    if project is None:
-        return list(drafts)
-    wanted = {
-        place: list(_candidates(draft))
-        for place, draft in enumerate(drafts)
-        if _may_name(draft) and watch.is_here(draft, vault.source)
-    }
-    symbols = [
-        name.word for names in wanted.values() for name in names if name.kind == SYMBOL
-    ]
-    symbols = list(dict.fromkeys(symbols))[:_MOST_SYMBOLS]
-    history = _history(vault, project) if symbols else None
-    found = history.homes(symbols, _SECONDS) if history else {}
     return [
-        draft.replace(code_names=_there(project, wanted[place], found))
-        if place in wanted
+        draft.replace(code_names=_there(watch.project, draft))
+        if watch.project and _may_name(draft) and watch.is_here(draft, vault.source)
         else draft
-        for place, draft in enumerate(drafts)
+        for draft in drafts
     ]
 
 
@@ -187,42 +167,21 @@ def _may_name(draft: Entry) -> bool:
     return not draft.code_names and len(draft.body) <= _LONGEST
 
 
-def _candidates(draft: Entry) -> Iterator[Name]:
-    """The names in a text, still to be found in the project."""
+def _there(project: Project, draft: Entry) -> tuple[str, ...]:
+    """The paths in a text that are in the project."""
     from memcli.entries.text.identifiers import identifiers
-
-    anchor_paths = {anchor.path for anchor in anchors.read_all(draft.code)}
-    for word in identifiers(draft.body):
-        path = word.replace("\\", "/").removeprefix("./")
-        if path.rstrip("/") in anchor_paths or anchors.unsafe(path.rstrip("/")):
-            continue
-        if "/" in path or "." in path:
-            yield Name(PATH, path, path.rstrip("/"))
-        if all(part.isidentifier() for part in word.split(".")):
-            yield Name(SYMBOL, word, "")
-
-
-def _there(
-    project: Project, names: Sequence[Name], homes: dict[str, str]
-) -> tuple[str, ...]:
-    """The names that are in the project, each as it is written."""
     from memcli.storage import checkout
 
+    known = {anchor.path for anchor in anchors.read_all(draft.code)}
     found: dict[str, None] = {}
-    for name in names:
-        if len(found) >= _MOST_NAMES:
-            break
-        if name.kind == SYMBOL:
-            if name.word not in homes:
-                continue
-            name = name._replace(path=homes[name.word])
-        else:
-            state = code_state.look_for(project.folder, name, checkout.LARGEST)
-            if state.state != anchors.EXISTS:
-                continue
-        if anchors.read_names([str(name)]) == [name]:
-            found[str(name)] = None
-    return tuple(found)
+    for word in identifiers(draft.body):
+        path = word.replace("\\", "/").removeprefix("./").rstrip("/")
+        if path in known or anchors.read_all([path]) != [Anchor(path)]:
+            continue
+        look = checkout.has(project.folder, path)
+        if not (look.gone or look.reason):
+            found[path] = None
+    return tuple(found)[:_MOST_NAMES]
 
 
 def _history(vault: Vault, project: Project) -> CodeHistory | None:

@@ -8,7 +8,6 @@ that the entry names and no others, and none after the time is up.
 
 from __future__ import annotations
 
-import re
 import time
 
 from memcli.entries import anchors
@@ -19,9 +18,7 @@ from memcli.entries.anchors import (
     MOVED,
     NOT_CHECKED,
     STALE,
-    SYMBOL,
     Anchor,
-    Name,
 )
 from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
@@ -113,24 +110,21 @@ class Watch:
         here = self.is_here(entry, source)
         return [self._state(place, here=here) for place in _places(entry)]
 
-    def _state(self, place: Anchor | Name, *, here: bool) -> CodeState:
+    def _state(self, place: Anchor, *, here: bool) -> CodeState:
         if not here or self.project is None:
             return _not_checked(place, "you are not in a checkout of its project")
         if self._left is not None and self._left <= 0:
             return _not_checked(place, "the time was up")
         began = time.monotonic()
-        if isinstance(place, Anchor):
-            state = _look_at(self.project.folder, place, self._largest)
-        else:
-            state = look_for(self.project.folder, place, self._largest)
+        state = _look_at(self.project.folder, place, self._largest)
         if self._left is not None:
             self._left -= time.monotonic() - began
         return state
 
 
-def _places(entry: Anchored) -> list[Anchor | Name]:
+def _places(entry: Anchored) -> list[Anchor]:
     """The places that an entry names."""
-    return [*anchors.read_all(entry.code), *anchors.read_names(entry.code_names)]
+    return [*anchors.read_all(entry.code), *anchors.read_all(entry.code_names)]
 
 
 def is_stale(states: Sequence[CodeState]) -> bool:
@@ -143,23 +137,24 @@ def why_stale(states: Sequence[CodeState]) -> list[str]:
     return [state.why for state in states if state.state in STALE]
 
 
-def _not_checked(place: Anchor | Name, reason: str) -> CodeState:
+def _not_checked(anchor: Anchor, reason: str) -> CodeState:
     """The state of a place that was not looked at, and why."""
-    if isinstance(place, Anchor):
-        name, since = place.place, place.since
-    else:
-        name, since = place.word, ""
-    why = f"{name} was not checked: {reason}"
-    return CodeState(name, NOT_CHECKED, since=since, why=why)
+    why = f"{anchor.place} was not checked: {reason}"
+    return CodeState(anchor.place, NOT_CHECKED, since=anchor.since, why=why)
 
 
 def _look_at(folder: str, anchor: Anchor, largest: int) -> CodeState:
     """The state of an anchor in a checkout: whether its lines are where they were."""
-    look = checkout.read(folder, anchor.path, limit=largest)
+    if not anchor.fingerprint:  # a folder counts, and no line is compared
+        look = checkout.has(folder, anchor.path)
+    else:
+        look = checkout.read(folder, anchor.path, limit=largest)
     if look.gone:
         return _ended(anchor, GONE)
-    if look.data is None:
+    if look.reason:
         return _not_checked(anchor, look.reason)
+    if look.data is None:
+        return CodeState(anchor.place, EXISTS)
     return _state_of(anchor, anchor.path, look.data)
 
 
@@ -180,29 +175,8 @@ def _state_of(anchor: Anchor, path: str, data: bytes) -> CodeState:
 def _ended(anchor: Anchor, state: str) -> CodeState:
     """The state of an anchor that no longer holds."""
     verb, since = "is gone" if state == GONE else "changed", anchor.since
-    why = f"{anchor.place} {verb} since {since or 'it was anchored'}"
+    why = f"{anchor.place} {verb} since {since or 'the entry was saved'}"
     return CodeState(anchor.place, state, since=since, why=why)
-
-
-def look_for(folder: str, name: Name, largest: int) -> CodeState:
-    """The state of a name of a text: whether it is where it was."""
-    if name.kind == SYMBOL:
-        look = checkout.read(folder, name.path, limit=largest)
-        missing = look.data is not None and not holds(look.data, name.word)
-    else:
-        look, missing = checkout.has(folder, name.path), False
-    if look.gone or missing:
-        where = f" in {name.path}" if name.kind == SYMBOL else ""
-        return CodeState(name.word, GONE, why=f"{name.word} is no longer there{where}")
-    if look.reason:
-        return _not_checked(name, look.reason)
-    return CodeState(name.word, EXISTS)
-
-
-def holds(data: bytes, word: str) -> bool:
-    """Whether code holds a symbol as a word: of `limits.Limiter` the last part."""
-    last = re.escape(word.rpartition(".")[2].encode("utf-8", "surrogateescape"))
-    return re.search(rb"(?<![\w$])" + last + rb"(?![\w$])", data) is not None
 
 
 class Looked(NamedTuple):
@@ -216,7 +190,7 @@ class Looked(NamedTuple):
     """
 
     state: CodeState
-    fresh: Anchor | Name | None
+    fresh: Anchor | None
     diff: tuple[str, ...] = ()
     note: str = ""
 
@@ -257,10 +231,10 @@ class CloseLook(Watch):
             state = self._state(place, here=here)
             if self.project is None or state.state == NOT_CHECKED:
                 yield Looked(state, place)
-            elif isinstance(place, Anchor):
-                yield self._of_anchor(self.project, place, state, diffs=diffs)
+            elif str(place) in entry.code_names:
+                yield Looked(state, None if state.state == GONE else place)
             else:
-                yield self._of_name(place, state)
+                yield self._of_anchor(self.project, place, state, diffs=diffs)
 
     def _of_anchor(
         self, project: Project, anchor: Anchor, state: CodeState, *, diffs: bool
@@ -321,16 +295,3 @@ class CloseLook(Watch):
         except InvalidValue:  # the file is shorter by now
             return None
         return fresh._replace(fingerprint=mark)
-
-    def _of_name(self, name: Name, state: CodeState) -> Looked:
-        if state.state == EXISTS:
-            return Looked(state, name)
-        if name.kind != SYMBOL or self._history is None:
-            return Looked(state, None)
-        path = self._history.homes([name.word], SECONDS).get(name.word)
-        if path is None:
-            return Looked(state, None)
-        why = f"{name.word} is now in {path}"
-        return Looked(
-            CodeState(name.word, MOVED, path, why=why), name._replace(path=path)
-        )

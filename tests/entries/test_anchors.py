@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.entries import anchors
-from memcli.entries.anchors import Anchor, Name
+from memcli.entries.anchors import Anchor
 from memcli.errors import InvalidValue
 
 MARK = "11-1a2b3c4d9f8e7d6c"
@@ -49,7 +49,7 @@ def test_a_path_that_could_lead_out_is_no_anchor(path: str) -> None:
         with pytest.raises(InvalidValue, match="code: not a place"):
             anchors.parse(text)
     with pytest.raises(InvalidValue, match="code_names: not a place"):
-        anchors.parse_name(f"Limiter@{path}")
+        anchors.parse(path, "code_names")
 
 
 paths = st.text(min_size=1, max_size=20).filter(lambda text: not anchors.unsafe(text))
@@ -75,23 +75,7 @@ def test_what_an_anchor_is_written_as_is_read_back(
 
 @given(st.text(max_size=60))
 def test_no_text_gives_a_path_that_leads_out(text: str) -> None:
-    for read in (anchors.read_all([text]), anchors.read_names([text])):
-        for item in read:
-            if item.path:
-                assert not anchors.unsafe(item.path)
-                assert ".." not in item.path.split("/")
-                assert not item.path.startswith(("/", "~"))
-
-
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("src/app.py", Name("path", "src/app.py", "src/app.py")),
-        ("docs/", Name("path", "docs/", "docs")),
-        ("Limiter@src/a.py", Name("symbol", "Limiter", "src/a.py")),
-        ("node_modules/@types/x", Name("path", *["node_modules/@types/x"] * 2)),
-    ],
-)
-def test_a_name_is_a_path_or_a_symbol(text: str, name: Name) -> None:
-    assert anchors.parse_name(text) == name
-    assert str(name) == text
+    for item in anchors.read_all([text]):
+        assert not anchors.unsafe(item.path)
+        assert ".." not in item.path.split("/")
+        assert not item.path.startswith(("/", "~"))

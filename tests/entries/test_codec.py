@@ -51,7 +51,7 @@ dates = st.sampled_from(["2023", "2023-05", "2023-05-08", "2023-05-08T01:02:03Z"
 anchors = st.sampled_from(
     ["src/app.py", "a b.py:1-2#2-1a2b3c4d9f8e7d6c@a1b2c3d", "é:7"]
 )
-names = st.sampled_from(["RateLimiter@src/limits.py", "src/"])
+names = st.sampled_from(["src/limits.py", "src"])
 sources = st.builds(
     Source,
     seq=st.none() | st.integers(0, 10**9),

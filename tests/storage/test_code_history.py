@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from memcli.storage import checkout
 from memcli.storage.checkout import CodeHistory
 from tests.git_command import git, program
 
@@ -65,41 +64,6 @@ def test_a_renamed_file_is_found_by_gits_own_detection(shop: Path) -> None:
     assert opened(shop).renamed("f" * 12, "web/src/app.py") is None
 
 
-def test_a_symbol_is_found_where_tracked_text_defines_it(shop: Path) -> None:
-    (shop / "web" / "a.py").write_bytes(b"x = Limiter()\nLimiters = 1\n")
-    (shop / "web" / "b.py").write_bytes(b"class Limiter:\n    pass\n")
-    (shop / "web" / "blob").write_bytes(b"\0class Limiter\n")
-    git(shop, "add", ".")
-    (shop / "web" / "a0.py").write_bytes(b"class Limiter\n")
-    history = opened(shop / "web")
-    assert history.homes(["Limiter", "nothing"], 5) == {"Limiter": "b.py"}
-    assert history.homes([], 5) == history.homes(["--help"], 5) == {}
-
-
-@pytest.mark.parametrize(
-    ("line", "is_one"),
-    [
-        (b"class X:", True),
-        (b"    async def X(self):", True),
-        (b"X = 3", True),
-        (b"X: int = 3", True),
-        (b"int X(char *a) {", True),
-        (b"func (s *S) X(a int) {", True),
-        (b"#define X 1", True),
-        (b"    X = 3", False),
-        (b"X == 3", False),
-        (b"X::y()", False),
-        (b"class Xs:", False),
-        (b"return X(1);", False),
-        (b"subclass X", False),
-    ],
-)
-def test_a_line_defines_what_stands_where_languages_put_it(
-    line: bytes, is_one: bool
-) -> None:
-    assert checkout.defines(line, "X") is is_one
-
-
 def test_a_search_that_takes_too_long_is_ended(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,7 +71,7 @@ def test_a_search_that_takes_too_long_is_ended(
     program(slow / "git", "exec sleep 30")
     monkeypatch.setenv("PATH", f"{slow}:{os.environ['PATH']}")
     before = time.monotonic()
-    assert opened(shop).homes(["line"], 0.05) == {}
+    assert opened(shop).last_commits(1, 0.05) == []
     assert time.monotonic() - before < 2
 
 
@@ -130,7 +94,6 @@ def test_no_program_of_the_repositorys_settings_runs(
     history = opened(shop)
     assert any("attributes" in line for line in history.last_commits(5, 5))
     history.unfinished(5)
-    history.homes(["line"], 5)
     history.was(commit, "web/src/app.py", 1_000_000)
     history.renamed(commit, "web/src/app.py")
     assert not (tmp_path / "sprung").exists()

@@ -9,7 +9,6 @@ from memcli.api import Vault
 from memcli.entries import anchors
 from memcli.entries.anchors import fingerprint
 from memcli.errors import InvalidValue
-from memcli.storage import checkout
 from tests.checkouts import APP
 from tests.conftest import VaultMaker
 from tests.git_command import git
@@ -86,27 +85,13 @@ def test_a_checkout_without_git_or_commit_is_anchored_without_one(
     assert entry.code == (f"src/app.py#{fingerprint(APP)}",)
 
 
-def test_names_that_are_in_the_project_are_noted(inside: Vault) -> None:
+def test_paths_that_are_in_the_project_are_noted(inside: Vault) -> None:
     entry = save(
         inside,
         "RateLimiter of src/app.py and app.py:3 is set up by make deploy; "
-        "see max_rate, NoSuchThing, src/nope.py and src/",
+        "see max_rate, time.wait, src/nope.py and src/",
     )
-    assert entry.code_names == (
-        "RateLimiter@src/app.py",
-        "src/app.py",
-        "max_rate@src/app.py",
-    )
-
-
-def test_a_dotted_name_is_one_of_the_project_with_both_of_its_parts(
-    inside: Vault,
-) -> None:
-    text = "RateLimiter.wait and app.max_rate are ours, time.wait and os.max_rate not"
-    assert save(inside, f"`{text.replace(' ', '` `')}`").code_names == (
-        "RateLimiter.wait@src/app.py",
-        "app.max_rate@src/app.py",
-    )
+    assert entry.code_names == ("src/app.py",)
 
 
 def test_prose_names_nothing(inside: Vault) -> None:
@@ -115,14 +100,7 @@ def test_prose_names_nothing(inside: Vault) -> None:
 
 def test_names_are_looked_for_in_the_entrys_own_project_alone(inside: Vault) -> None:
     for project in (None, "github.com/acme/blog"):
-        assert save(inside, f"RateLimiter {project}", project=project).code_names == ()
-
-
-def test_a_large_repository_is_not_searched(
-    inside: Vault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(checkout, "_MANY", 1)
-    assert save(inside, "RateLimiter in src/app.py").code_names == ("src/app.py",)
+        assert save(inside, f"src/app.py {project}", project=project).code_names == ()
 
 
 def test_a_new_text_is_anchored_anew_and_a_new_tag_is_not(
