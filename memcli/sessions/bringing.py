@@ -28,7 +28,7 @@ from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import routing
 from memcli.sessions.routing import Fate
-from memcli.vault import placing, saving, session_records
+from memcli.vault import saving, session_records
 
 TYPE_CHECKING = False
 
@@ -221,7 +221,7 @@ def _written(
             fates[n] = Fate(candidates[n], "cut")
     drafts = {n: r.draft for n, r in enumerate(routes) if r.draft and n not in fates}
     there = saving.look_up(vault, list(drafts.values()))[0]
-    saved = placing.place(vault, transaction, list(drafts.values()), there)
+    saved = saving.place(vault, transaction, list(drafts.values()), there)
     for n, outcome in zip(drafts, saved, strict=True):
         route, became = routes[n], outcome.outcome
         action = route.action if became == "created" else became

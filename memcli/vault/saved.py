@@ -1,4 +1,4 @@
-"""The outcome of a draft that was to be saved.
+"""A draft beside the entry that holds its text: what it adds to that, and its outcome.
 
 Invariant: pure; one value for each draft, whether it became an entry or not.
 """
@@ -6,9 +6,10 @@ Invariant: pure; one value for each draft, whether it became an entry or not.
 from __future__ import annotations
 
 from memcli.entries.eligibility import Action, View, may, settled_by
-from memcli.entries.entry import Entry, Status, Visibility
+from memcli.entries.entry import EntityType, Entry, Status, Visibility
 from memcli.entries.fields import MOST_ASKED
 from memcli.named_tuple import NamedTuple
+from memcli.vault.signals import is_skill
 
 TYPE_CHECKING = False
 
@@ -247,3 +248,27 @@ def _shown(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return "" if value is None else str(value)
+
+
+# --- skills ---------------------------------------------------------------------------
+
+
+def skill_name(entry: Entry) -> str:
+    """The name by which a skill is an entity: its title; empty for anything else."""
+    if not is_skill(entry.kind, str(entry.type)):
+        return ""
+    name = entry.display_title.rstrip("… ")
+    return name if any(map(str.isalnum, name)) else ""
+
+
+def with_its_name(draft: Entry) -> Entry:
+    """A skill, which mentions itself; any other draft as it is.
+
+    A note of this type that names what it is about is about that skill.
+    """
+    name = skill_name(draft)
+    if not name or (draft.entities and draft.kind != "skill"):
+        return draft
+    kind = EntityType.SKILL if draft.type is EntityType.UNKNOWN else draft.type
+    names = tuple(dict.fromkeys((*draft.entities, name)))
+    return draft.replace(type=kind, entities=names)

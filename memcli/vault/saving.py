@@ -1,28 +1,51 @@
-"""Saving: drafts that the vault does not hold yet become entries, in one commit.
+"""Saving: drafts that the vault does not hold yet become entries, in one commit; each
+other one adds what it brings to the entry that holds its text.
 
 Invariant: the same content is saved once. What was resolved or rejected is not let in
 again by what mines sessions, but recorded as met again. All drafts of one call go into
-one transaction and one commit.
+one transaction and one commit, in their order, and each sees what those before it
+brought.
 """
 
 from __future__ import annotations
 
-from memcli.entries.entry import Status
+from memcli.entries import codec, dates, fields, layout
+from memcli.entries.eligibility import facts
+from memcli.entries.entry import (
+    MINERS,
+    Entry,
+    Status,
+    Visibility,
+    is_unconfirmed,
+)
+from memcli.entries.identity import fingerprint
+from memcli.entries.ids import new_id, slug
+from memcli.named_tuple import taken
 from memcli.storage.transaction import subject
-from memcli.vault import duplicates, likeness
-from memcli.vault.placing import place
+from memcli.vault import duplicates, free_paths, likeness, lineage
+from memcli.vault.saved import (
+    Merged,
+    Saved,
+    brings,
+    held_back,
+    matched,
+    merge,
+    sentence,
+    skill_name,
+    why_not_shown,
+    with_its_name,
+)
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memcli.entries.entry import Entry
     from memcli.search.following import Unindexed
     from memcli.search.reader import Reader
-    from memcli.vault.duplicates import HeldTexts
+    from memcli.storage.transaction import Transaction
+    from memcli.vault.duplicates import Held, HeldTexts
     from memcli.vault.likeness import Similar
-    from memcli.vault.saved import Saved
     from memcli.vault.vault import Vault
 
 _WRITTEN = ("created", "merged", "seen", "recurred")
@@ -165,3 +188,251 @@ def _message(verb: str, origin: str | None, saved: Sequence[Saved]) -> str:
 
     source = f" from {origin}" if origin else ""
     return f"{verb}: {counted(len(written), 'entry')}{source}"
+
+
+# --- each draft on its way ------------------------------------------------------------
+
+# An entry in these states takes what the same text brings.
+_MERGED_INTO = ("active", "pending")
+
+
+def place(
+    vault: Vault,
+    change: Transaction,
+    drafts: Sequence[Entry],
+    held_texts: HeldTexts,
+    *,
+    register: bool = False,
+) -> list[Saved]:
+    """Give each draft an id, a path and its mentions, and put it into a transaction.
+
+    Args:
+        vault: where to.
+        change: an open transaction.
+        drafts: in their order.
+        held_texts: of `look_up`; what is placed is added to it.
+        register: whether those of their entities that are new are registered.
+    """
+    placing = _Placing(vault, change, held_texts, register=register)
+    return [placing.place(number, draft) for number, draft in enumerate(drafts)]
+
+
+class _Placing:
+    """Drafts on their way into one transaction; the arguments are those of `place`."""
+
+    def __init__(
+        self,
+        vault: Vault,
+        change: Transaction,
+        held_texts: HeldTexts,
+        *,
+        register: bool,
+    ) -> None:
+        self._vault = vault
+        self._change = change
+        self._held_texts = held_texts
+        self._register = register
+        self._names = vault.registry.names
+        self._now_ms = vault.now_ms()
+        self._now = dates.iso(self._now_ms // 1000)
+        # Where what waited was moved to.
+        self._moved: dict[str, str] = {}
+        # The names that each folder has or was given.
+        self._folders: dict[str, set[str]] = {}
+
+    def place(self, number: int, draft: Entry) -> Saved:
+        """Place a draft; `number` tells its id from those of the same moment."""
+        draft = with_its_name(_signed(self._vault, draft))
+        match = self._held_texts.match(draft)
+        resolved_id = self._held_texts.settled_by(draft)
+        if match is None:
+            return self._create(number, draft, resolved_id)
+        saved = held_back(self._join(match, draft), resolved_id)
+        if saved.outcome != "recurred" or self._held_texts.says(match[0], draft):
+            return saved
+        note = f"its title says what {saved.id} does, so its text was not saved"
+        return saved._replace(notes=(*saved.notes, note))
+
+    def _create(self, number: int, draft: Entry, resolved_id: str | None) -> Saved:
+        """Make an entry of a draft whose text no entry holds."""
+        entry, unclear = self._prepared(draft)
+        # An id that an agent brings may be that of an entry which it does not see.
+        given_id = entry.id if self._vault.agent is None else ""
+        entropy = self._vault.caller.entropy
+        entry = entry.replace(id=given_id or new_id(self._now_ms + number, entropy))
+        self._change.put(entry.path, codec.encode(entry), expected=None)
+        self._change.note(entry)
+        registered = self._register_new(entry, draft.entities)
+        notes = [
+            f"an entry with the same text is {earlier.status}: {earlier.id}"
+            for earlier in self._held_texts.earlier(draft)
+        ]
+        if resolved_id is not None:
+            notes.append(f"it is not shown: {why_not_shown(resolved_id)}")
+        notes += map(self._names.explained, unclear)
+        self._held_texts.add(entry.body, self._held(entry))
+        return Saved(
+            "" if self._change.dry_run else entry.id,
+            entry.path,
+            "created",
+            entry.display_title,
+            notes=tuple(notes),
+            entities=entry.entities,
+            registered=tuple(registered),
+            cited=tuple(mark.partition(":")[0] for mark in entry.fingerprints),
+            project=entry.project,
+            settled_by=resolved_id,
+            code=entry.code,
+            code_names=entry.code_names,
+        )
+
+    def _prepared(self, draft: Entry) -> tuple[Entry, list[str]]:
+        """The entry that a draft becomes, still without an id; the ambiguous names."""
+        from memcli.entries.text import mentions
+
+        entry, unclear = mentions.linked(draft, self._names)
+        created = entry.created or self._now
+        if lineage.is_drawn(entry):
+            entry = lineage.settled_evidence(self._vault, entry, created)
+        entry = entry.replace(created=created)
+        folder, name = layout.folder_for(entry), slug(entry.display_title)
+        path = free_paths.free_path(self._vault, folder, name, self._folders)
+        return entry.replace(path=path), unclear
+
+    def _register_new(self, entry: Entry, given: Sequence[str]) -> list[str]:
+        """Put a registry file for each of these names that is new; their names.
+
+        A skill is an entity itself, also where the others are not registered. A
+        candidate registers nothing, since it is not decided on. Who may see the entry
+        may see these entities, too.
+
+        Raises:
+            InvalidValue: one of them cannot be a name.
+        """
+        if not self._register:
+            given = [name for name in given if name == skill_name(entry)]
+        if not given or entry.status is Status.PENDING:
+            return []
+        from memcli.entries.text.mentions import Registered, fold
+        from memcli.vault import registry
+
+        vault, type_ = self._vault, str(entry.type)
+        known = self._names.meant.keys() | self._names.ambiguous.keys()
+        new = [registry.check_name(name) for name in given if fold(name) not in known]
+        folder = layout.registry_folder(type_)
+        for name in new:
+            path = free_paths.free_path(vault, folder, slug(name), self._folders)
+            values = {"type": type_, "path": path, "visibility": str(entry.visibility)}
+            entity = taken(Registered, entry, name=name, aliases=(), **values)
+            data = registry.encode_entity(entity, vault.new_id())
+            self._change.put(path, data, expected=None)
+        return new
+
+    def _join(self, match: tuple[Held, str], draft: Entry) -> Saved:
+        """Add to the entry that holds a draft's text what the draft brings.
+
+        What a session taught is a sighting and adds nothing else; a person who says it
+        again confirms it.
+        """
+        from memcli.entries.text.mentions import fold
+
+        vault = self._vault
+        held, outcome = match
+        held = held._replace(path=self._moved.get(held.path, held.path))
+        met = outcome in ("seen", "recurred")
+        adds = brings(draft) and held.status in _MERGED_INTO
+        adds = adds and draft.source.writer not in MINERS
+        by_id = draft.id == held.id
+        said = not duplicates.is_extracted(draft)
+        if not (met or adds or by_id or said):
+            return matched(held, outcome)
+        data = self._change.pending(held.path)
+        if data is None:
+            data = vault.stored(held.path).data
+        before = codec.decode(data, held.path, kinds=vault.kinds).entry
+        if by_id and fingerprint(draft.body) != fingerprint(before.body):
+            note = f"{held.id} is there with another text, which stays as it is"
+            return matched(held, outcome)._replace(notes=(note,))
+        entry = before
+        if met:
+            sighted = duplicates.sighted(before, draft, self._now)
+            # A session, and what is dated, is told once; a person each time.
+            told = draft.source.session or draft.occurred_at or draft.created
+            if sighted is None and (outcome == "seen" or told):
+                outcome = "duplicate"
+            entry = sighted or before
+        elif said and is_unconfirmed(before):
+            entry, outcome = before.replace(seen=(self._now,)), "seen"
+        done = Merged(entry, (), ())
+        given = draft.entities
+        if adds:
+            spelled = tuple(self._names.meant.get(fold(name), name) for name in given)
+            draft = draft.replace(entities=spelled)
+            done = merge(entry, draft, vault.agent, vault.as_seen(entry))
+        if done.taken and outcome == "duplicate":
+            outcome = "merged"
+        self._know_end(done.entry)
+        registered: list[str] = []
+        if done.entry != before:
+            if done.taken:
+                fields.refuse_wide(done.entry)
+            held = self._rewrite(held, done.entry, data)
+            self._change.note(draft.replace(id=held.id))
+            if "entities" in done.taken:
+                registered = self._register_new(done.entry, given)
+        saved = matched(held, outcome)
+        notes = [sentence(held.id, left) for left in done.left]
+        return saved._replace(
+            merged=done.taken,
+            not_taken=done.left,
+            notes=(*saved.notes, *notes),
+            registered=tuple(registered),
+        )
+
+    def _know_end(self, entry: Entry) -> None:
+        """Count in for the next drafts what an entry settles, if it is resolved."""
+        if entry.status is Status.RESOLVED:
+            self._held_texts.add(entry.body, self._held(entry))
+
+    def _held(self, entry: Entry) -> Held:
+        return duplicates.held(entry, facts(entry), self._now_ms // 1000)
+
+    def _rewrite(self, held: Held, entry: Entry, data: bytes) -> Held:
+        """Write an entry that was there; one that waited in the inbox and is now active
+        leaves it."""
+        change, path = self._change, held.path
+        leaves = entry.status is Status.ACTIVE and path.startswith(layout.INBOX + "/")
+        if leaves:
+            folder, name = layout.folder_for(entry), slug(entry.display_title)
+            path = free_paths.free_path(self._vault, folder, name, self._folders)
+        entry = entry.replace(path=path)
+        fresh = codec.rewrite(data, entry, kinds=self._vault.kinds)
+        if leaves:
+            change.put(path, fresh, expected=None)
+            change.remove(held.path, expected=data)
+            self._moved[held.path] = path
+        elif change.pending(path) is None:
+            change.put(path, fresh, expected=data)
+        else:
+            change.put(path, fresh)
+        return held._replace(path=path, status=str(entry.status))
+
+
+def _signed(vault: Vault, draft: Entry) -> Entry:
+    """The draft with the agent that writes it; it is shared with that agent's groups
+    where it names none."""
+    if vault.agent is None:
+        return draft
+    if draft.visibility is Visibility.GROUP and not draft.groups:
+        draft = draft.replace(groups=vault.agent.groups)
+    if draft.groups:
+        from memcli.vault.agents import refuse_other_groups
+
+        refuse_other_groups(vault, draft.groups)
+    if draft.status is Status.RESOLVED:
+        from memcli.vault.agents import scope_for
+
+        scope = scope_for(vault.agent, draft)
+        name = vault.agent.name
+        draft = draft.replace(resolution_scope=scope, resolved_by=name)
+    return draft.replace(agent=vault.agent.name)
