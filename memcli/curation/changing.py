@@ -18,7 +18,8 @@ from memcli.entries.ids import slug
 from memcli.entries.text.counted import counted
 from memcli.errors import InvalidContent, InvalidEntry, NotAllowed
 from memcli.named_tuple import NamedTuple, taken
-from memcli.vault import free_paths, lineage, staleness
+from memcli.storage.vault_paths import FreePaths
+from memcli.vault import lineage, staleness
 from memcli.vault.agents import refuse_unless
 
 TYPE_CHECKING = False
@@ -44,7 +45,7 @@ class Changing:
     def __init__(self, vault: Vault) -> None:
         self.vault = vault
         self.change = vault.transaction()
-        self._folders: dict[str, set[str]] = {}
+        self._paths = FreePaths(vault.root, vault.new_id if vault.agent else None)
 
     def __enter__(self) -> Self:
         from memcli.entries import dates
@@ -92,8 +93,7 @@ class Changing:
 
     def free_path(self, entry: Entry) -> str:
         """A path for a new memory, which nothing holds, and no other of this commit."""
-        folder, name = layout.folder_for(entry), slug(entry.display_title)
-        return free_paths.free_path(self.vault, folder, name, self._folders)
+        return self._paths.take(layout.folder_for(entry), slug(entry.display_title))
 
     def say(self, verb: str, titles: Sequence[str]) -> None:
         """Set the message of the commit: the one entry's title, or how many."""

@@ -1,19 +1,21 @@
-"""Where the paths of a vault lie on disk, and that none leaves it.
+"""Where the paths of a vault lie on disk, that none leaves it, and which are free.
 
 Invariant: no path that `inside` returns leaves its root, by its names or by a link on
-it, or enters git's own folder.
+it, or enters git's own folder. The name of a new file tells an agent nothing of the
+files that it may not see.
 """
 
 from __future__ import annotations
 
 import os
 
+from memcli.entries import layout
 from memcli.errors import UnsafePath
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 
 def inside(root: str, relative: str) -> str:
@@ -122,3 +124,69 @@ def walk(root: str) -> Iterator[tuple[str, list[str], list[str]]]:
             continue
         yield folder, folders, names
         waiting += (os.path.join(folder, name) for name in reversed(folders))
+
+
+# --- names of new files ---------------------------------------------------------------
+
+
+class FreePaths:
+    """Paths for the new files of one change, each of which no file has yet.
+
+    Args:
+        root: the vault's folder.
+        fresh_id: where an agent writes, gives ids. A number behind a name would tell it
+            that there is a file which it may not see, so what it writes has a name of
+            its own from the start.
+    """
+
+    def __init__(self, root: str, fresh_id: Callable[[], str] | None) -> None:
+        self._root, self._fresh_id = root, fresh_id
+        # The names that each folder has or was given, in lower case.
+        self._folders: dict[str, set[str]] = {}
+
+    def take(self, folder: str, name: str) -> str:
+        """A path in this folder; collisions get a number, which the owner sees."""
+        if self._fresh_id is not None:
+            name = f"{name}-{self._fresh_id()[-6:]}"
+        elif layout.is_month(folder):
+            folder = self._with_room(folder)
+        taken = self._names(folder)
+        file, number = f"{name}.md", 1
+        while file.casefold() in taken:
+            number += 1
+            file = f"{name}-{number}.md"
+        taken.add(file.casefold())
+        return f"{folder}/{file}"
+
+    def _with_room(self, folder: str) -> str:
+        """A month's folder; when that is full, the last of those beside it, or a new
+        one.
+
+        Beside it and not in it, so that a commit does not write the full list anew.
+        """
+        if self._has_room(folder):
+            return folder
+        year, _, month = folder.rpartition("/")
+        beside = self._names(year)
+        number = max((layout.part_of(month, name) for name in beside), default=0)
+        number = max(number, 2)
+        while not self._has_room(layout.month_part(folder, number)):
+            number += 1
+        beside.add(layout.month_part(month, number))
+        return layout.month_part(folder, number)
+
+    def _has_room(self, folder: str) -> bool:
+        path = os.path.join(self._root, folder)
+        if os.path.lexists(path) and (os.path.islink(path) or not os.path.isdir(path)):
+            return False
+        return len(self._names(folder)) < layout.ROOMY
+
+    def _names(self, folder: str) -> set[str]:
+        """The names in a folder, and those that were given there."""
+        if folder not in self._folders:
+            try:
+                names = os.listdir(inside(self._root, folder))
+            except FileNotFoundError:
+                names = []
+            self._folders[folder] = {item.casefold() for item in names}
+        return self._folders[folder]

@@ -22,7 +22,8 @@ from memcli.entries.identity import fingerprint
 from memcli.entries.ids import new_id, slug
 from memcli.named_tuple import taken
 from memcli.storage.transaction import subject
-from memcli.vault import duplicates, free_paths, likeness, lineage
+from memcli.storage.vault_paths import FreePaths
+from memcli.vault import duplicates, likeness, lineage
 from memcli.vault.saved import (
     Merged,
     Saved,
@@ -237,8 +238,7 @@ class _Placing:
         self._now = dates.iso(self._now_ms // 1000)
         # Where what waited was moved to.
         self._moved: dict[str, str] = {}
-        # The names that each folder has or was given.
-        self._folders: dict[str, set[str]] = {}
+        self._paths = FreePaths(vault.root, vault.new_id if vault.agent else None)
 
     def place(self, number: int, draft: Entry) -> Saved:
         """Place a draft; `number` tells its id from those of the same moment."""
@@ -296,7 +296,7 @@ class _Placing:
             entry = lineage.settled_evidence(self._vault, entry, created)
         entry = entry.replace(created=created)
         folder, name = layout.folder_for(entry), slug(entry.display_title)
-        path = free_paths.free_path(self._vault, folder, name, self._folders)
+        path = self._paths.take(folder, name)
         return entry.replace(path=path), unclear
 
     def _register_new(self, entry: Entry, given: Sequence[str]) -> list[str]:
@@ -321,7 +321,7 @@ class _Placing:
         new = [registry.check_name(name) for name in given if fold(name) not in known]
         folder = layout.registry_folder(type_)
         for name in new:
-            path = free_paths.free_path(vault, folder, slug(name), self._folders)
+            path = self._paths.take(folder, slug(name))
             values = {"type": type_, "path": path, "visibility": str(entry.visibility)}
             entity = taken(Registered, entry, name=name, aliases=(), **values)
             data = registry.encode_entity(entity, vault.new_id())
@@ -404,7 +404,7 @@ class _Placing:
         leaves = entry.status is Status.ACTIVE and path.startswith(layout.INBOX + "/")
         if leaves:
             folder, name = layout.folder_for(entry), slug(entry.display_title)
-            path = free_paths.free_path(self._vault, folder, name, self._folders)
+            path = self._paths.take(folder, name)
         entry = entry.replace(path=path)
         fresh = codec.rewrite(data, entry, kinds=self._vault.kinds)
         if leaves:

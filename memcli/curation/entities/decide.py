@@ -21,8 +21,7 @@ from memcli.entries.text.mentions import Registered, compiled, fold
 from memcli.errors import NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
-from memcli.storage.vault_paths import inside
-from memcli.vault import free_paths
+from memcli.storage.vault_paths import FreePaths, inside
 from memcli.vault import registry as store
 from memcli.vault.registry import (
     check_name,
@@ -217,7 +216,7 @@ def _files(
         what = f"{what}: {', '.join((entity.name, *entity.aliases))}"
         return [_FileEdit(path, before, data, what), *removed]
     now_ms, folder = vault.now_ms(), layout.registry_folder(entity.type)
-    path = free_paths.free_path(vault, folder, slug(entity.name), {})
+    path = FreePaths(vault.root, None).take(folder, slug(entity.name))
     entity = entity._replace(path=path, created=dates.iso(now_ms // 1000))
     data = encode_entity(entity, new_id(now_ms, vault.caller.entropy))
     edits = [_FileEdit(path, None, data, "registered")]
