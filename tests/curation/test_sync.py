@@ -9,11 +9,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memcli import Vault
-from memcli.curation import changing, sync, sync_setup, undo
+from memcli.curation import changing, citing, sync, sync_setup, undo
 from memcli.errors import (
     Conflict,
     HistoryError,
@@ -26,6 +27,7 @@ from memcli.errors import (
     TooLarge,
     UnsafePath,
 )
+from memcli.recall.query import view_of
 from memcli.storage import detached
 from memcli.storage.git import merging, remote
 from memcli.storage.git.merging import Move
@@ -36,7 +38,7 @@ from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests import clones
 from tests.clones import TERMS, Clones, dirty, put, say, texts, tree
-from tests.conftest import VaultMaker
+from tests.conftest import NOW, VaultMaker
 from tests.git_command import git, program
 from tests.saving import configure
 from tests.sessions.hooks.calling import call
@@ -355,6 +357,31 @@ def test_a_file_that_git_was_told_not_to_look_at_is_not_overwritten(
     subprocess.run(shlex.split(hint), check=True)
     two.sync("desk")
     assert "mine" in git(desk, "log", "-p", "--all", "--full-history")
+
+
+def test_a_report_knows_nothing_that_the_other_clone_wrote_before_its_author_looked(
+    two: Clones,
+) -> None:
+    laptop, desk = two.vault("laptop"), two.vault("desk")
+
+    def said(vault: Vault, text: str, tag: str, **more: Any) -> str:
+        cited = more.pop("cite", ())
+        draft = vault.draft({"text": text, "tags": [tag], **more})
+        return vault.save(draft, cite=cited).id
+
+    shop = said(laptop, "The checkout runs on one disk", "shop")
+    mail = said(laptop, "The mail runs on one host", "mail")
+    two.sync("laptop")
+    two.sync("desk")
+    news = said(desk, "The checkout moved to two disks", "shop")
+    stale = said(laptop, "# The shop\none disk", "shop", layer="model", cite=[shop])
+    fresh = said(laptop, "# The mail\none host", "mail", layer="model", cite=[mail])
+    for name in ("desk", "laptop", "desk"):
+        two.sync(name)
+    for vault in (two.vault("laptop"), two.vault("desk")):
+        models = {one.id: one for one in citing.models(vault, view_of(NOW + 9_999))}
+        assert [why.ids for why in models[stale].stale_why] == [[news]]
+        assert not models[fresh].stale_why
 
 
 def test_two_entities_of_one_file_name_stay_two(two: Clones) -> None:

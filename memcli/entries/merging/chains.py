@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from memcli.entries import dates, layout
-from memcli.entries.entry import Entry, Status
+from memcli.entries.entry import Entry, Layer, Status
 from memcli.entries.ids import is_adopted
 from memcli.entries.merging import fields
 from memcli.entries.merging.files import MERGED_FROM
@@ -24,13 +24,14 @@ from memcli.entries.merging.files import MERGED_FROM
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
 
 Entries = Mapping[str, Entry]
 _Side = tuple[str, Entries]
 
+_LAYERS = tuple(Layer)
 _RESOLVED = ("status", *fields.RESOLUTION)
 _NONE = Entry("")
 _OPEN = fields.decisions_of(_NONE, _RESOLVED)
@@ -76,6 +77,10 @@ class Joined:
             if entry.superseded_by not in base:
                 self._follow(name, entry)
         self._settle()
+        for name, looked in _looked_before(base, *(side for _, side in sides)):
+            report = self.now.get(name)
+            if report is not None and report.status is Status.ACTIVE:
+                self.now[name] = report.replace(refreshed_at=looked)
 
     @property
     def changed(self) -> dict[str, Entry]:
@@ -229,3 +234,39 @@ def _end(name: str, entries: Entries) -> str | None:
             return name
         name = later
     return None
+
+
+def _looked_before(
+    base: Mapping[str, Entry], one: Mapping[str, Entry], two: Mapping[str, Entry]
+) -> Iterator[tuple[str, str]]:
+    """The reports of one side that could not know what the other side wrote of their
+    subject before their author looked: with the second before the first of that."""
+    for mine, others in ((one, two), (two, one)):
+        reports = [
+            (name, entry, dates.to_epoch(entry.refreshed_at or entry.created))
+            for name, entry in mine.items()
+            if entry.layer is not Layer.FACT and entry.created
+            if base.get(name) != entry
+        ]
+        news = [
+            (dates.to_epoch(entry.created), entry)
+            for name, entry in others.items()
+            if reports and entry.created and not (name in base or name in mine)
+        ]
+        for name, report, looked in reports:
+            unknown = [
+                at
+                for at, entry in news
+                if at <= looked
+                and _LAYERS.index(entry.layer) < _LAYERS.index(report.layer)
+                and {*_subjects(report)} & {*_subjects(entry), *entry.tags}
+            ]
+            if unknown:
+                yield name, dates.iso(min(unknown) - 1)
+
+
+def _subjects(entry: Entry) -> Sequence[str]:
+    """The subjects of an entry: its entities as they are compared, or else its tags."""
+    from memcli.entries.text.tokens import name_key
+
+    return [f"@{name_key(name)}" for name in entry.entities] or entry.tags
