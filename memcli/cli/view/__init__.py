@@ -5,8 +5,11 @@ JSON that holds no `<`, titles set as text, bodies by a markdown renderer that k
 HTML, and links that lead only to the web. Its content security policy names the one
 script and the one style by their hashes.
 
+It holds what the caller may see: for an agent neither another's entries nor a word of
+what others recalled.
+
 Door: `view`.
-Not in here: what an entry is or may be shown (`recall/picture`).
+Not in here: whether an entry may be shown (`entries/eligibility`).
 """
 
 from __future__ import annotations
@@ -16,11 +19,17 @@ import hashlib
 import json
 import os
 import re
+from collections import Counter
 
 from memcli.cli.context import Context, Result, check_out, said
 from memcli.entries import dates
+from memcli.entries.eligibility import View, standing, verdict
 from memcli.named_tuple import NamedTuple
+from memcli.recall.filters import of_project
+from memcli.search.ranking.graph import outgoing
 from memcli.storage import files
+from memcli.vault import code_state, signals, staleness
+from memcli.vault.signals import is_hit
 
 TYPE_CHECKING = False
 
@@ -28,7 +37,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from memcli.recall.picture import Picture, Seen
+    from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
+    from memcli.vault.vault import Vault
 
 _NAME = "memcli.html"
 _BEGINS = b"<!doctype html><!-- memcli view -->"
@@ -57,12 +68,11 @@ def view(
         open_: `--open` Show it in the browser
     """
     from memcli.entries.text.counted import counted
-    from memcli.recall import picture
 
     path = os.path.abspath(out or _NAME)
     vault = context.open_vault("drawing")
     check_out(path, vault.root, _BEGINS)
-    seen = picture.picture(vault, project or "")
+    seen = picture(vault, project or "")
     name = os.path.basename(vault.root.rstrip(os.sep))
     about = About(name, project or "", vault.now_ms() // 1000)
     data = html(seen, about).encode("utf-8", "replace")
@@ -207,3 +217,116 @@ def renderer() -> Callable[[str], str]:
         return str(markdown.render(text))
 
     return render
+
+
+# --- what the vault knows, as one value -----------------------------------------------
+
+# A graph of more names cannot be read, and one of more lines is a ball of wool.
+_MOST_NAMES, _MOST_TIES = 300, 900
+
+
+class Seen(NamedTuple):
+    """One entry.
+
+    Attributes:
+        row: as the index holds it; its status is the one that it counts as.
+        hidden: why recall does not show it; None when it does.
+        links: the numbers of the entries that its text links to.
+        stale: why it may no longer hold.
+        code: what became of the code that it speaks of, a line for each place.
+        recalled, useful: how often it matched a question, and was judged useful.
+    """
+
+    row: StoredRow
+    hidden: str | None
+    links: tuple[int, ...]
+    stale: tuple[str, ...]
+    code: tuple[str, ...]
+    recalled: int
+    useful: int
+
+
+class Picture(NamedTuple):
+    """A vault at one moment.
+
+    Attributes:
+        entries: newest first; numbers elsewhere are places in this list.
+        names: the most frequent entities, each with its count.
+        ties: (place of a name, place of another, entries that hold both).
+    """
+
+    entries: list[Seen]
+    names: list[tuple[str, int]]
+    ties: list[tuple[int, int, int]]
+
+
+def picture(vault: Vault, project: str = "") -> Picture:
+    """The picture of a vault.
+
+    Args:
+        vault: whose.
+        project: only of this project, as `--project` names it.
+    """
+    view = View(vault.now_ms() // 1000, agent=vault.agent)
+    events = signals.read(vault.root).events if vault.agent is None else []
+    recalled: Counter[str] = Counter()
+    useful: Counter[str] = Counter()
+    for event in events:
+        if event["event"] == "recall" and event["question"] is not None:
+            rows = (row for row in event["rows"] if is_hit([row]))
+            recalled.update({row["id"] for row in rows})
+        elif event["event"] == "feedback" and event["useful"]:
+            useful[event["id"]] += 1
+
+    code = code_state.Watch(vault.project)
+
+    def look(reader: Reader) -> list[Seen]:
+        chosen = of_project(reader, project, vault.here) if project else None
+        docs = list(reader.everything() if chosen is None else chosen)
+        rows = {doc: reader.row(doc) for doc in docs}
+        order = sorted(docs, key=lambda doc: rows[doc].created or "", reverse=True)
+        places = {doc: place for place, doc in enumerate(order)}
+        seen = []
+        for doc in order:
+            row, facts = rows[doc], reader.facts(doc)
+            links = {places[d] for d in outgoing(reader, row) if d in places}
+            states = code.states(row, "personal")
+            stale = [
+                *map(staleness.sentence, staleness.reasons(reader, row, view)),
+                *code_state.why_stale(states),
+            ]
+            seen.append(
+                Seen(
+                    row._replace(status=str(standing(facts, view))),
+                    verdict(facts, view),
+                    tuple(sorted(links - {places[doc]})),
+                    tuple(stale),
+                    tuple(one.why or f"{one.place}: {one.state}" for one in states),
+                    recalled[row.id],
+                    useful[row.id],
+                )
+            )
+        return seen
+
+    entries = vault.read(look)
+    names, ties = _graph(entries)
+    return Picture(entries, names, ties)
+
+
+def _graph(
+    entries: list[Seen],
+) -> tuple[list[tuple[str, int]], list[tuple[int, int, int]]]:
+    """The most frequent entities, and how many entries hold two of them."""
+    shown = [seen.row.entities for seen in entries if seen.hidden is None]
+    counts = Counter(name for held in shown for name in set(held))
+    ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    names = ranked[:_MOST_NAMES]
+    places = {name: place for place, (name, _) in enumerate(names)}
+    ties: Counter[tuple[int, int]] = Counter()
+    for held in shown:
+        known = sorted({places[name] for name in held if name in places})
+        ties.update(
+            (one, other) for at, one in enumerate(known) for other in known[at + 1 :]
+        )
+    strongest = sorted(ties.items(), key=lambda pair: (-pair[1], pair[0]))
+    return names, [(*pair, count) for pair, count in strongest[:_MOST_TIES]]
