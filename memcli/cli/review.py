@@ -290,7 +290,8 @@ class _Walk:
             self.skipped.add(item.id)
             return True
         elif key == "u" and self.decided:
-            undo.undo(self.vault, self.decided.pop()[1])
+            undo.undo(self.vault, self.decided[-1][1])
+            self.decided.pop()
             return True
         else:
             decide = self._settle if keys == _MERGED else self._decide

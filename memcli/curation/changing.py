@@ -16,7 +16,7 @@ from memcli.entries.entry import Status
 from memcli.entries.identity import claim
 from memcli.entries.ids import slug
 from memcli.entries.text.counted import counted
-from memcli.errors import InvalidContent, InvalidEntry, NotAllowed
+from memcli.errors import InvalidContent, InvalidEntry, InvalidValue, NotAllowed
 from memcli.named_tuple import NamedTuple, taken
 from memcli.storage.vault_paths import FreePaths
 from memcli.vault import lineage, staleness
@@ -214,6 +214,12 @@ def tag(
     wanted = vault.draft({"text": "-", "tags": list(add), "project": project or "none"})
     with Changing(vault) as at:
         old = at.in_use(entry_id, Action.EVOLVE)
+        if any(name == "tags" for name, _ in old.entry.extra):
+            raise InvalidValue(
+                f"{old.path}: its tags cannot be read, and would be replaced",
+                hint=f"Mend them first: memcli edit {old.entry.id}",
+                code="invalid_tags",
+            )
         fresh = old.entry.replace(tags=retagged(old.entry, wanted.tags, untag))
         if project:
             fresh = fresh.replace(project=wanted.project)

@@ -163,6 +163,12 @@ def search(
     """
     import json
 
+    if budget and budget not in SEARCHES:
+        known = ", ".join(SEARCHES)
+        raise InvalidValue(
+            f"budget must be one of {known} (got {budget[:60]!r})",
+            code="invalid_budget",
+        )
     with Lock(state_dirs.path(vault.root, layout.RESEARCH_LOCK), _LOCK_WAIT):
         now = dates.iso(vault.now_ms() // 1000)
         run = find(vault, name)

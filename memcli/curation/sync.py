@@ -194,7 +194,7 @@ def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
         # A remote that moves meanwhile is fetched again and merged again.
         theirs = _fetched(at)
         if before is None and not dry_run and theirs not in (None, ours):
-            before = sync_rules.note_rules(vault, repository)
+            before = sync_rules.note_rules(vault, repository, theirs)
         try:
             plans += _merged(at, theirs)
         except HistoryError as error:
@@ -255,10 +255,13 @@ def _begun(at: At) -> str | None:
     if journal.exists(vault.root):
         _lock(at).__exit__(None, None, None)
     head = repository.commit_of("HEAD")
-    before = sync_rules.noted_rules(vault)
-    if before and head and not dry_run:
-        start = repository.commit_of(before.commit) or head
-        _, force, config = _came(at, start, head, before)
+    noted = sync_rules.noted_rules(vault)
+    if noted and head and not dry_run:
+        theirs, before = noted
+        force, config = Force(), list[str]()
+        if _base(repository, head, theirs) == theirs:  # it was merged
+            start = repository.commit_of(before.commit) or head
+            _, force, config = _came(at, start, head, before)
         if news := sync_rules.news_of(vault.named, force, config):
             vault.tell(f"interrupted before it could tell: {news}")
         sync_rules.tell_news(vault, force, config, by_itself=most is not None)

@@ -141,24 +141,25 @@ def rules(vault: Vault, repository: Repository) -> Rules:
     return vault.read(look)
 
 
-def note_rules(vault: Vault, repository: Repository) -> Rules:
-    """The rules before a merge, kept until somebody is told what that changed."""
+def note_rules(vault: Vault, repository: Repository, theirs: str) -> Rules:
+    """The rules before a merge with a commit, kept until somebody is told what that
+    changed."""
     found = rules(vault, repository)
-    kept = [found.commit, *(sorted(each) for each in found[1:4])]
+    kept = [theirs, found.commit, *(sorted(each) for each in found[1:4])]
     with suppress(OSError):
         files.store_value(_noted_at(vault), kept)
     return found
 
 
-def noted_rules(vault: Vault) -> Rules | None:
-    """The rules before a merge whose sync was ended before it could tell anybody."""
+def noted_rules(vault: Vault) -> tuple[str, Rules] | None:
+    """The commit to merge, and the rules before, of a sync that was ended before it
+    could tell anybody."""
 
-    def parsed(kept: list[Any]) -> Rules:
-        commit, known, changed, hidden = kept
-        pairs = ((str(name), str(how)) for name, how in known)
-        return Rules(
-            str(commit), frozenset(pairs), frozenset(changed), frozenset(hidden)
-        )
+    def parsed(kept: list[Any]) -> tuple[str, Rules]:
+        theirs, commit, known, changed, hidden = kept
+        pairs = frozenset((str(name), str(how)) for name, how in known)
+        rules = Rules(str(commit), pairs, frozenset(changed), frozenset(hidden))
+        return str(theirs), rules
 
     return files.load_value(_noted_at(vault), parsed)
 

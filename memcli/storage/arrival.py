@@ -97,15 +97,24 @@ def _refuse_in_the_way(
     index = staging.differing(repository, repository.environment, paths, "HEAD")
     for path, *sides in changed:
         place = os.path.join(root, *path.split("/"))
-        known = [staging.GONE.oid, *(side.oid for side in sides if side)]
-        if path in index and index[path].oid not in (*known, here.get(path)):
+        known = [side.oid for side in sides if side]
+        there = os.path.lexists(place)
+        is_staged = path in index and index[path].oid not in (*known, here.get(path))
+        if is_staged and (there or index[path].mode != staging.GONE.mode):
             raise staged(root, path)
         if os.path.isdir(place) and not os.path.islink(place):
-            is_known = sides[0] is None  # the commits say what becomes of its files
+            # The commits say what becomes of files that they hold.
+            is_known = sides[0] is None and not _has_own(repository, path)
         else:
-            is_known = not os.path.lexists(place) or here.get(path) in known
+            is_known = not there or here.get(path) in known
         if not is_known or os.path.islink(place):
             raise _in_the_way(root, path, tree.not_looked_at(repository).get(path, ""))
+
+
+def _has_own(repository: Repository, folder: str) -> bool:
+    """Whether a folder has a file that git does not know."""
+    words = ("ls-files", "--others", "--directory", "--no-empty-directory", "--")
+    return bool(repository.answer(*words, folder))
 
 
 def _in_the_way(root: str, path: str, flag: str = "") -> Conflict:

@@ -703,6 +703,24 @@ def test_what_a_sync_brought_is_told_by_the_next_one_if_it_is_killed_after_its_m
     assert detached.take_news(desk.root, desk.environ) == []
 
 
+def test_a_merge_that_is_refused_makes_no_news_of_the_user_s_own_rules(
+    two: Clones,
+) -> None:
+    put(two.roots["laptop"], "memories/new.md", "Tea is at four\n")
+    two.sync("laptop")
+    in_the_way = Path(two.roots["desk"], "memories", "new.md")
+    in_the_way.mkdir(parents=True)
+    (in_the_way / "mine.txt").write_text("mine", "utf-8")
+    with pytest.raises(Conflict, match="is not committed here"):
+        two.sync("desk")
+    (in_the_way / "mine.txt").rename(in_the_way.parent / "mine.txt")
+    in_the_way.rmdir()
+    desk = two.vault("desk")
+    desk.save("Always deploy", kind="constraint", pinned=True)
+    sync.in_turn(desk, TERMS, sleep=lambda _: None, by_itself=True)
+    assert detached.take_news(desk.root, desk.environ) == []
+
+
 def test_a_private_entry_that_a_colleague_opens_and_a_constraint_are_named(
     two: Clones,
 ) -> None:

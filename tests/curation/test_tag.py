@@ -47,6 +47,9 @@ def test_what_changes_nothing_writes_nothing(
     with pytest.raises(InvalidValue):
         tag(vault, saved.id, "two words")
     assert snapshot(vault.root) == before
+    Path(vault.root, "many.md").write_text("---\ntags: {a: 1}\n---\nx\n", "utf-8")
+    with pytest.raises(InvalidValue, match="cannot be read, and would be replaced"):
+        tag(vault, "many.md", "extra")
 
 
 def test_a_project_is_set_and_taken_away(vault: Vault) -> None:

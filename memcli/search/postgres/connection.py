@@ -177,7 +177,7 @@ def _connect(url: str, patience: float | None) -> Any:
     limit = "" if patience is None else f" -c statement_timeout={int(patience * 1000)}"
     connection: Any = Impatient.connect(
         url,
-        connect_timeout=CONNECT,
+        connect_timeout=max(2, min(CONNECT, int(patience or CONNECT))),  # libpq's least
         application_name="memcli",
         client_encoding="UTF8",
         # Compiling a query takes longer than the queries of a recall.

@@ -6,6 +6,7 @@ Invariant: reads only; the work tree may hold something else.
 from __future__ import annotations
 
 import os
+from shlex import quote
 
 from memcli.entries.identity import File
 from memcli.errors import HistoryError, TooLarge
@@ -94,7 +95,10 @@ def read_blobs(repository: Repository, oids: Sequence[str]) -> list[bytes]:
     refuse_sizes([sizes[oid] for oid in oids])
     found = [data for data in repository.objects(oids) if data is not None]
     if len(found) < len(oids):
-        raise HistoryError("a file of the history is missing")
+        raise HistoryError(
+            "a file of the history is missing",
+            hint=f"See what git lacks: git -C {quote(repository.top)} fsck",
+        )
     return found
 
 

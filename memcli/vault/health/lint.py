@@ -80,7 +80,8 @@ def examined(vault: Vault) -> Examined:
         vault.kinds  # noqa: B018 a look at the config
     except errors.InvalidConfig as error:
         # Nothing else can be judged without the config; every command refuses.
-        path, message = layout.CONFIG, error.message
+        path = layout.CONFIG
+        message = error.message.rpartition(f"{path}: ")[2]
         return Examined([Finding(path, 1, "bad_config", ERROR, message, error.hint)])
     walked = working_tree.walked(vault.root)
     from memcli.storage.git.repository import Repository
@@ -143,6 +144,10 @@ _SAID = {
     "superseded_but_active": (
         "superseded by {other}, but its status is active",
         "Remove superseded_by, or set status: superseded.",
+    ),
+    "lineage_cycle": (
+        "{other} has replaced it, and it has replaced that: recall shows neither",
+        "Take superseded_by out of the one that holds: memcli edit ID",
     ),
     "lineage_fork": (
         "{old} is superseded by {other} as well",
@@ -309,6 +314,9 @@ def _about_lineages(
     before, after = (
         _by_doc(reader.values(field)) for field in ("supersedes", "superseded_by")
     )
+    later_of = {names[doc]: later for doc, later in after.items()}
+    for name in _circled(later_of):
+        yield docs[name], "superseded_by", "lineage_cycle", {"other": later_of[name]}
     for doc, later in after.items():
         words = {"other": later, "quoted": quote(later)}
         # Of a version in the archive the next one was deleted, as by `forget`.
@@ -327,6 +335,18 @@ def _about_lineages(
             # The old one says that another entry has replaced it.
             words |= {"old": old, "other": chosen}
             yield doc, "supersedes", "lineage_fork", words
+
+
+def _circled(later_of: Mapping[str, str]) -> Iterator[str]:
+    """A version of each circle of versions, by the next of each."""
+    met: dict[str, str] = {}
+    for start in later_of:
+        name = start
+        while name in later_of and name not in met:
+            met[name] = start
+            name = later_of[name]
+        if name in later_of and met[name] == start:
+            yield name
 
 
 def _by_doc(values: Mapping[str, Sequence[int]]) -> dict[int, str]:

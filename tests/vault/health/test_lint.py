@@ -75,6 +75,8 @@ FOUND = [
      "a.md:4 superseded_but_active warning"),
     ([*by(A, B), entry(B, f"supersedes: {A}"), entry(C, f"supersedes: {A}")],
      "c.md:3 lineage_fork warning"),
+    ([entry(A, OVER, f"superseded_by: {B}"), entry(B, OVER, f"superseded_by: {A}")],
+     "a.md:4 lineage_cycle warning"),
     # B says that it replaced A; A says that C has, into which D was merged.
     ([*by(A, C), entry(B, f"supersedes: {A}"), entry(C, f"supersedes: {D}"),
       *by(D, C)], "b.md:3 lineage_fork warning"),
