@@ -340,7 +340,7 @@ def _about_lineages(
 def _circled(later_of: Mapping[str, str]) -> Iterator[str]:
     """A version of each circle of versions, by the next of each."""
     met: dict[str, str] = {}
-    for start in later_of:
+    for start in sorted(later_of):
         name = start
         while name in later_of and name not in met:
             met[name] = start
