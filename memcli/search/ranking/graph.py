@@ -212,28 +212,14 @@ class EntryLinks:
             yield Edge("evidence", "", sorted({*rests_on, *rest_on_it}))
 
     def _fetch(self, docs: Collection[int]) -> None:
-        """Read at once most of the lists that the edges of documents are made of."""
+        """Read at once most of the lists that the edges of documents are made of: a
+        database answers each question late."""
         self._reader.fetch_rows(docs)
-        wanted: dict[str, list[str]] = {}
-        for doc in docs:
-            row = self._reader.row(doc)
-            count = len(row.entities)
-            wanted.setdefault("entity", []).extend(row.name_keys[:count])
-            wanted.setdefault("name_said", []).extend(row.name_keys[count:])
-            others = (row.supersedes, row.superseded_by, *row.evidence)
-            wanted.setdefault("id", []).extend(filter(None, others))
-            if self._has_evidence:
-                wanted.setdefault("evidence", []).append(row.id)
-            if self._has_links:
-                from memcli.entries.text.links import link_keys, link_readings, links
-
-                names = link_keys(row.id, row.path, row.title)
-                wanted.setdefault("link", []).extend(names)
-                for target in links(row.text):
-                    readings = link_readings(target, row.path)
-                    wanted.setdefault("name", []).extend(readings)
-        for field, values in wanted.items():
-            self._reader.fetch(field, values)
+        rows = [self._reader.row(doc) for doc in docs]
+        registered = [k for row in rows for k in row.name_keys[: len(row.entities)]]
+        said = [k for row in rows for k in row.name_keys[len(row.entities) :]]
+        self._reader.fetch("entity", registered)
+        self._reader.fetch("name_said", said)
 
     def _of_entity(self, name: str, key: str) -> Sequence[int]:
         """The entries about an entity; of a registered one those that only name it."""
