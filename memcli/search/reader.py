@@ -105,10 +105,7 @@ class Reader(Documents):
 
     def shown(self, docs: Sequence[int], view: View) -> Sequence[int]:
         """Those of some documents that `verdict` has nothing against, in order."""
-        plain = _is_now(view) and view.here is None
-        asked = self.odd(docs) if plain else docs
-        hidden = {doc for doc in asked if self.verdict(doc, view) is not None}
-        return [doc for doc in docs if doc not in hidden] if hidden else docs
+        return [doc for doc in docs if self.verdict(doc, view) is None]
 
     def odd(self, docs: Iterable[int]) -> set[int]:
         """Those of some documents that are not active and whole, expire, or are of a
@@ -128,7 +125,9 @@ class Reader(Documents):
             here = view.here
             if here is not None and not holds(self.columns.projects[doc], here):
                 return ELSEWHERE
-            if _is_now(view) and not self.odd((doc,)):
+            # A person sees everything of now that is not odd.
+            is_now = view.as_of is None and Status.ACTIVE in view.statuses
+            if is_now and not self.odd((doc,)):
                 return None
         facts = self.facts(doc, access=view.agent is not None)
         if facts.resolves and view.agent is None and self.agent is not None:
@@ -225,12 +224,6 @@ class Reader(Documents):
             evidence=evidence,
             fingerprints=tuple(p for p in prints if p.partition(":")[0] in evidence),
         )
-
-
-def _is_now(view: View) -> bool:
-    """Whether a person sees everything of a project that is not `Reader.odd`."""
-    now = view.as_of is None and Status.ACTIVE in view.statuses
-    return now and view.agent is None
 
 
 # --- resolved claims ----------------------------------------------------------------
