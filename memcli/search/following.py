@@ -15,7 +15,7 @@ from memcli.entries import layout
 from memcli.errors import Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.search import database
-from memcli.search.store import Damaged, Sums, decoded, encoded, packed, unpacked
+from memcli.search.store import Damaged, Sums, decoded, encoded, packed
 from memcli.storage import files
 from memcli.storage.files import MALFORMED
 from memcli.storage.listing import scan, stamp_of, stats_of, times_in
@@ -251,7 +251,7 @@ def load(db: Connection) -> State | None:
     import json
 
     try:
-        config, told, recent, broken, sums = json.loads(unpacked(found[0]))
+        config, told, recent, broken, sums = json.loads(zlib.decompress(found[0]))
         folders = {
             decoded(path): (stamp, data)
             for path, stamp, data in db.execute("SELECT path, time, files FROM folder")

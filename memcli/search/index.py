@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import time
+import zlib
 from _weakref import ref
 
 from memcli.entries import layout
@@ -20,7 +21,7 @@ from memcli.errors import LockBusy, WriteFailed
 from memcli.search import database, following
 from memcli.search.following import Behind, Differences, State, Unindexed
 from memcli.search.reader import Reader
-from memcli.search.store import FORMAT, TABLES, Outdated, unpacked
+from memcli.search.store import FORMAT, TABLES, Outdated
 from memcli.search.trigger_table import NAME as TRIGGERS
 from memcli.storage import files, state_dirs
 from memcli.storage.lock import Lock
@@ -224,7 +225,7 @@ class Index:
 
     def _told(self) -> Iterator[bytes]:
         for (data,) in self.ask("SELECT data FROM told ORDER BY path"):
-            yield unpacked(data)
+            yield zlib.decompress(data)
 
     # --- the database
 

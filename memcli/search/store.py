@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Listed = tuple[array[int], array[float]]
     """Documents in order, and the weight of each."""
 
-FORMAT = 37
+FORMAT = 38
 """The version of the tables; part of the file's name."""
 
 WEIGHTED = "terms"
@@ -139,30 +139,9 @@ def checked(data: bytes, crc: int) -> bytes:
     return data
 
 
-def packed(data: bytes, like: bytes = b"") -> bytes:
-    """Bytes as `doc` and `told` hold them.
-
-    Args:
-        data: the bytes.
-        like: what they have much in common with; `unpacked` needs it, too.
-    """
-    packer = zlib.compressobj(1, zdict=like) if like else zlib.compressobj(1)
-    return packer.compress(data) + packer.flush()
-
-
-def unpacked(data: bytes, like: bytes = b"") -> bytes:
-    """The bytes that `packed` was given.
-
-    Raises:
-        zlib.error, Damaged: they are not those that were written.
-    """
-    if not like:
-        return zlib.decompress(data)
-    unpacker = zlib.decompressobj(zdict=like)
-    plain = unpacker.decompress(data)
-    if not unpacker.eof:
-        raise Damaged("a row is cut off")
-    return plain
+def packed(data: bytes) -> bytes:
+    """Bytes as `doc`, `told` and `meta` hold them; `zlib.decompress` gives them."""
+    return zlib.compress(data, 1)
 
 
 def posting_list(field: str, n: int, data: bytes, crc: int) -> Listed:
@@ -331,23 +310,20 @@ class Store:
         self,
         field: str,
         prefix: str,
-        most: int | None = None,
         endings: tuple[str, ...] = ("",),
     ) -> list[str]:
-        """The values of a field that begin and end so, in order; `most` at the most.
+        """The values of a field that begin and end so, in order.
 
         Args:
             field: the field.
             prefix: the beginning.
-            most: how many, where every ending will do.
             endings: a value ends in one of them.
         """
         first, last = encoded(prefix), tuple(map(encoded, endings))
-        limit = "" if most is None or self._hides else f" LIMIT {most}"
-        sql = f"{_TEXTS} AND text >= ? AND text < ? ORDER BY text{limit}"
+        sql = f"{_TEXTS} AND text >= ? AND text < ? ORDER BY text"
         rows = self._asked(sql, NUMBERS[field], first, first + _LAST)
         found = [decoded(text) for (text,) in rows if bytes(text).endswith(last)]
-        return (self.existing(field, found) if self._hides else found)[:most]
+        return self.existing(field, found) if self._hides else found
 
     def holds(self, field: str, value: str = "") -> bool:
         """Whether any document has this value in a field, or any if none is given;
@@ -373,7 +349,7 @@ class Store:
             self._rows = {}
         sql = "SELECT id, data FROM doc WHERE id IN (?*)"
         for doc, data in self._each(sql, missing):
-            self._rows[doc] = StoredRow.from_json(unpacked(data))
+            self._rows[doc] = StoredRow.from_json(zlib.decompress(data))
 
     def whole_row(self, doc: int) -> StoredRow:
         """The row of a document as it is stored; raises Damaged when there is none."""

@@ -145,9 +145,8 @@ class Writer(SegmentWriter):
             unused = itertools.count(self.newsegment.doc_count_all())
             self._free = itertools.chain(sorted(self.newsegment.deleted), unused)
         self.docnum = next(self._free)
-        row = document.row.as_json()
-        self.tables.lists = packed_lists(values, row)
-        self.add_document(row=row, **document.numbers, **values)
+        self.tables.lists = packed_lists(values)
+        self.add_document(row=document.row.as_json(), **document.numbers, **values)
 
     def get_segment(self) -> Any:
         return self.newsegment
@@ -194,9 +193,9 @@ class _Segment(base.Segment):
         return docnum in self.deleted
 
     def delete_document(self, docnum: int, delete: bool = True) -> None:  # noqa: ARG002 Whoosh's
-        sql = "SELECT terms, data FROM doc WHERE id = ?"
-        for lists, row in self._storage.db.execute(sql, (docnum,)):
-            self.gone[docnum] = lists_of(lists, row)
+        sql = "SELECT terms FROM doc WHERE id = ?"
+        for (lists,) in self._storage.db.execute(sql, (docnum,)):
+            self.gone[docnum] = lists_of(lists)
             self.deleted.add(docnum)
             return
         raise Damaged(f"there is no document {docnum}")

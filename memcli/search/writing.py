@@ -6,6 +6,7 @@ goes is taken out of each list that it is on, so nothing of it is left.
 
 from __future__ import annotations
 
+import zlib
 from array import array
 from bisect import bisect_left
 
@@ -18,7 +19,6 @@ from memcli.search.store import (
     packed,
     posting_list,
     sealed,
-    unpacked,
 )
 
 TYPE_CHECKING = False
@@ -37,25 +37,21 @@ _DELETE = "DELETE FROM posting WHERE field = ? AND text = ?"
 _WRITE = "REPLACE INTO posting VALUES (?, ?, ?, ?, ?)"
 
 
-def packed_lists(values: Mapping[str, Iterable[str]], row: bytes) -> bytes:
-    """The lists that a document is on, packed; `lists_of` reads them.
-
-    Args:
-        values: by field its terms or values.
-        row: the document's row, which holds most of them, too.
-    """
+def packed_lists(values: Mapping[str, Iterable[str]]) -> bytes:
+    """The lists that a document is on, by field its terms or values, packed;
+    `lists_of` reads them."""
     import json
 
     data = {field: [*texts] for field, texts in values.items()}
-    return packed(json.dumps(data, separators=(",", ":")).encode("ascii"), row)
+    return packed(json.dumps(data, separators=(",", ":")).encode("ascii"))
 
 
-def lists_of(lists: bytes, row: bytes) -> list[tuple[str, bytes]]:
-    """The lists that a document is on, as fields and terms, of its packed row."""
+def lists_of(data: bytes) -> list[tuple[str, bytes]]:
+    """The lists that a document is on, as fields and terms."""
     import json
 
-    data = json.loads(unpacked(lists, unpacked(row)))
-    return [(field, encoded(text)) for field, texts in data.items() for text in texts]
+    lists = json.loads(zlib.decompress(data))
+    return [(field, encoded(text)) for field, texts in lists.items() for text in texts]
 
 
 class Tables:
