@@ -164,9 +164,7 @@ def _hint(reader: Reader, word: str) -> str:
 def shortest(reader: Reader, entry_id: str) -> str:
     """The shortest beginning of an id that no other id has, as the reader sees them."""
     length = len(entry_id)
-    while (
-        length > _SHORTEST and len(reader.starting("id", entry_id[: length - 1], 2)) < 2
-    ):
+    while length > _SHORTEST and len(reader.starting("id", entry_id[: length - 1])) < 2:
         length -= 1
     return entry_id[:length]
 
