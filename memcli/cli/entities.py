@@ -25,14 +25,13 @@ _MOST_SHOWN = 50
 _TAKES = {
     "show": "NAME",
     "register": "NAME",
-    "ignore": "NAME...",
     "merge": "NAME INTO",
 }
 
 
 def entities(
     context: Context,
-    action: Literal["list", "show", "register", "ignore", "merge"] | None = None,
+    action: Literal["list", "show", "register", "merge"] | None = None,
     names: list[str] | None = None,
     *,
     project: str | None = None,
@@ -43,10 +42,9 @@ def entities(
 ) -> Result:
     """List the entities, or decide on names
 
-    `show` tells what is known about one. `register` makes an entity of a name, `ignore`
-    says that names are none, so that they link nothing. `merge A B` makes one entity of
-    two names: it is called B, and A is an alias; where one of them is new, an entity
-    gets another name, or one more. It shows its plan first.
+    `show` tells what is known about one. `register` makes an entity of a name. `merge A
+    B` makes one entity of two names: it is called B, and A is an alias; where one of
+    them is new, an entity gets another name, or one more. It shows its plan first.
 
     \b
     Example:
@@ -55,7 +53,7 @@ def entities(
       memcli entities merge "Redis DB" Redis --dry-run
 
     Options:
-        action: `[ACTION]` list, show, register, ignore or merge
+        action: `[ACTION]` list, show, register or merge
         names: `[NAME]...` Names of entities
         project: `--project -p NAME, with list` Only of this project; or here, none
             (everywhere) or any
@@ -72,11 +70,6 @@ def entities(
     if action == "show":
         return _shown(context, names[0])
     vault = context.open_vault("reading", writes=True)
-    if action == "ignore":
-        ignored, commit = decide.ignore(vault, names)
-        shown = ", ".join(ignored) or "nothing that was not ignored before"
-        data = {"applied": bool(ignored), "action": "ignore", "names": ignored}
-        return said({**data, "commit": commit}, f"ignored {shown}")
     if action == "register":
         about, also = type_ or "unknown", tuple(aliases or ())
         request = decide.EntityRequest(action, names[0], type=about, aliases=also)

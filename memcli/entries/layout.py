@@ -45,7 +45,6 @@ ARCHIVE = "archive"
 README = "README.md"
 IDEA = "idea"
 """The kind of what waits in `IDEAS`, and not in the inbox, until it is decided on."""
-IGNORED_NAMES = "entities/ignored.txt"
 
 # Types of the registry: only these folders below entities/ are memcli's own, so
 # that an adopted folder may have an `entities/` of notes.

@@ -233,8 +233,9 @@ def _content(
     def is_entity(path: str) -> bool:
         return bool(layout.registered_type(path)) and path.endswith(".md")
 
-    plain = (layout.CONFIG, layout.IGNORED_NAMES)
-    places = [blob for blob in blobs if blob.path in plain or is_entity(blob.path)]
+    places = [
+        blob for blob in blobs if blob.path == layout.CONFIG or is_entity(blob.path)
+    ]
     pages: list[tuple[str, bytes]] = []
     for blob, data in zip(places, repository.contents(places), strict=True):
         if is_entity(blob.path):

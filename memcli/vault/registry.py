@@ -21,7 +21,6 @@ from memcli.errors import InvalidEntry, InvalidValue, MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, state_dirs
 from memcli.storage.listing import scan, stats_of
-from memcli.storage.vault_paths import inside
 
 TYPE_CHECKING = False
 
@@ -171,34 +170,6 @@ def _of_row(row: list[Any]) -> Registered | _Broken:
 
 def _cache_path(root: str) -> str:
     return state_dirs.path(root, layout.REGISTRY_CACHE)
-
-
-# --- names that are no entities -----------------------------------------------------
-
-
-def ignored_names(root: str) -> dict[str, str]:
-    """Folded form -> name, of each name that is no entity."""
-    try:
-        text = files.read(inside(root, layout.IGNORED_NAMES)).decode()
-    except (MemcliError, UnicodeDecodeError):
-        return {}
-    lines = (line.strip() for line in text.splitlines())
-    return {fold(line): line for line in lines if line and line[0] != "#"}
-
-
-def with_name(data: bytes | None, name: str) -> bytes:
-    """The file of ignored names with one more."""
-    head = b"# Names that are no entities, one a line; memcli entities ignore NAME\n"
-    before = head if data is None else data
-    if before and not before.endswith(b"\n"):
-        before += b"\n"
-    return before + name.encode() + b"\n"
-
-
-def without_names(data: bytes, forms: set[str]) -> bytes:
-    """The file of ignored names without those of these folded forms."""
-    lines = data.decode().splitlines(keepends=True)
-    return "".join(line for line in lines if fold(line) not in forms).encode()
 
 
 # --- a file ---------------------------------------------------------------------------

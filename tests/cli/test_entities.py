@@ -42,13 +42,6 @@ def test_a_name_is_registered(saved: Run) -> None:
     assert page["aliases"] == ["Grace", "Amazing Grace"]
 
 
-def test_a_name_is_ignored_and_undo_brings_it_back(saved: Run) -> None:
-    for _ in range(2):
-        done = saved("entities", "ignore", "Grace Hopper").out
-        assert done == "ignored Grace Hopper\n"
-        saved("undo")
-
-
 def test_a_rename_is_a_plan_until_it_is_confirmed(saved: Run) -> None:
     words = ("entities", "merge", "Redis", "Valkey")
     for flags in ((), ("--dry-run",), ("--dry-run", "--yes")):

@@ -129,8 +129,6 @@ MISTAKES = """
 2 usage entities register a b
 2 usage entities register a --yes
 2 invalid_entity entities register ..
-2 usage entities ignore
-2 usage entities ignore a --dry-run
 2 usage entities merge a
 2 usage entities merge a b c
 2 usage entities merge a b --type tool

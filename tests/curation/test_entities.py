@@ -10,11 +10,10 @@ from memcli import Vault
 from memcli.curation import evolve
 from memcli.curation.entities import decide
 from memcli.curation.entities import listing as entities
-from memcli.curation.entities.decide import EntityRequest, ignore
+from memcli.curation.entities.decide import EntityRequest
 from memcli.curation.entities.listing import listed
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed, UsageError
 from memcli.vault.health import lint
-from tests.git_command import git
 
 
 def save(vault: Vault, text: str, **fields: Any) -> str:
@@ -73,7 +72,7 @@ def test_listed_counts_what_is_registered_and_what_is_mentioned(vault: Vault) ->
     assert (rows["parse_args"].registered, rows["Etcd"].registered) == (False, True)
 
 
-# --- registered and ignored ---------------------------------------------------------
+# --- registered ---------------------------------------------------------------------
 
 
 def test_registering_a_name_links_what_mentions_it_in_one_commit(vault: Vault) -> None:
@@ -87,20 +86,6 @@ def test_registering_a_name_links_what_mentions_it_in_one_commit(vault: Vault) -
     assert commit
     assert mentions(vault, one) == ("Grace Hopper",)
     assert mentions(vault, other) == ()
-
-
-def test_what_is_ignored_is_so_until_it_is_registered(
-    vault: Vault,
-) -> None:
-    save(vault, "We met Grace Hopper")
-    assert ignore(vault, ["grace hopper", "Grace Hopper"])[0] == ["grace hopper"]
-    file = Path(vault.root, "entities/ignored.txt")
-    assert file.read_text().splitlines()[1:] == ["grace hopper"]
-    assert git(vault, "status", "--porcelain") == ""
-    register(vault, "Grace Hopper")
-    assert file.read_text().splitlines()[1:] == []
-    with pytest.raises(NotAllowed, match="registered"):
-        ignore(vault, ["Grace Hopper"])
 
 
 # --- merge -----------------------------------------------------------

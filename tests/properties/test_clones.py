@@ -304,7 +304,7 @@ _HOSTILE = st.one_of(
 _PATHS = st.sampled_from(
     [
         "a.md", "A.md", "a.md/b.md", "a", "memories/note/a.md", README,
-        "archive/a.1m7xvn68xtqp489w.md", "entities/tool/x.md", "entities/ignored.txt",
+        "archive/a.1m7xvn68xtqp489w.md", "entities/tool/x.md",
         ".memcli/config.toml", "ideas/x.md", "x.png", "../evil.md",
         "e\u0301.md", "\u00e9.md", "a\nb.md",
     ]

@@ -225,7 +225,6 @@ BESIDE = {
     ("review", "--supersede"): ["review {waiting}"],
     ("entities", "names"): [
         "entities register",
-        "entities ignore",
         "entities merge {name} --yes",
     ],
     ("save", "text"): ["save"],

@@ -1,4 +1,4 @@
-"""A name links the entries that share it more once it is registered, or not at all."""
+"""A name links the entries that share it more once it is registered."""
 
 from pathlib import Path
 
@@ -18,14 +18,6 @@ def gateway(vault: Vault) -> None:
 def rows(vault: Vault) -> dict[str, float]:
     found = vault.recall("why does the payment gateway time out?").rows
     return {row.text: row.score for row in found}
-
-
-def test_an_ignored_name_links_nothing(vault: Vault) -> None:
-    gateway(vault)
-    save(vault, CALL)
-    assert CALL in rows(vault)
-    decide.ignore(vault, ["grace hopper"])
-    assert CALL not in rows(vault)
 
 
 def test_a_registered_name_links_notes_that_memcli_did_not_write(vault: Vault) -> None:

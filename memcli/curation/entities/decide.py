@@ -1,4 +1,4 @@
-"""Decisions of people on entities: register, merge, ignore.
+"""Decisions of people on entities: register, merge.
 
 Invariant: each decision is one commit of the registry and of every entry that it
 changes, in which only the `entities` line changes; `memcli undo` takes it
@@ -7,7 +7,6 @@ back. `apply` decides again under the lock, so that no later change is missed.
 
 from __future__ import annotations
 
-import os
 from shlex import quote
 
 from memcli.curation.changing import Changing
@@ -22,7 +21,6 @@ from memcli.errors import NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.vault_paths import FreePaths, inside
-from memcli.vault import registry as store
 from memcli.vault.registry import (
     check_name,
     description_of,
@@ -219,13 +217,7 @@ def _files(
     path = FreePaths(vault.root, None).take(folder, slug(entity.name))
     entity = entity._replace(path=path, created=dates.iso(now_ms // 1000))
     data = encode_entity(entity, new_id(now_ms, vault.caller.entropy))
-    edits = [_FileEdit(path, None, data, "registered")]
-    forms = {fold(entity.name)}
-    if forms & store.ignored_names(vault.root).keys():
-        ignored = data_of(layout.IGNORED_NAMES)
-        rest = store.without_names(ignored, forms)
-        edits.append(_FileEdit(layout.IGNORED_NAMES, ignored, rest, "ignored no more"))
-    return edits
+    return [_FileEdit(path, None, data, "registered")]
 
 
 def _others(name: str, aliases: Iterable[str]) -> tuple[str, ...]:
@@ -283,34 +275,3 @@ def _mapped(before: tuple[str, ...], entity: Registered) -> tuple[str, ...]:
         now = name if fold(mention) in forms else mention
         by_form.setdefault(fold(now), now)
     return tuple(by_form.values())
-
-
-# --- names that are no entities ---------------------------------------------------
-
-
-def ignore(vault: Vault, names: Sequence[str]) -> tuple[list[str], str | None]:
-    """Store that these names are no entities, in one commit; none is proposed again.
-
-    Returns:
-        (the names that were not ignored before, the commit's id).
-
-    Raises:
-        As `apply`; NotAllowed also for what is registered (`entity_exists`).
-    """
-    from memcli.storage.transaction import subject
-
-    vault.owner_only("deciding on entities")
-    with vault.transaction() as change:
-        path = inside(vault.root, layout.IGNORED_NAMES)
-        data = before = files.read(path) if os.path.lexists(path) else None
-        ignored, new = set(store.ignored_names(vault.root)), []
-        for name in map(check_name, names):
-            _refuse_taken(vault.registry, name)
-            if fold(name) not in ignored:
-                ignored.add(fold(name))
-                data = store.with_name(data, name)
-                new.append(name)
-        if data is not None and data != before:
-            change.put(layout.IGNORED_NAMES, data, expected=before)
-        change.message = subject("review", f"ignored {', '.join(new)}")
-    return new, change.commit

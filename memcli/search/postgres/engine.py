@@ -159,7 +159,7 @@ class Engine(Index):
         for name, data in pages:
             where = bytes(name).decode("utf-8", "surrogateescape")
             entity = layout.registered_type(where) and where.endswith(".md")
-            if entity or where in (layout.CONFIG, layout.IGNORED_NAMES):
+            if entity or where == layout.CONFIG:
                 self._write(where, bytes(data))
         files.write_atomic(path, stamp)
 

@@ -176,13 +176,10 @@ class EntryLinks:
     Args:
         reader: the index.
         registered: the entity that a folded name means, as persons have decided.
-        ignored: the folded names that are no entity.
     """
 
-    def __init__(
-        self, reader: Reader, registered: Mapping[str, str], ignored: Collection[str]
-    ) -> None:
-        self._reader, self._registered, self._ignored = reader, registered, ignored
+    def __init__(self, reader: Reader, registered: Mapping[str, str]) -> None:
+        self._reader, self._registered = reader, registered
         self._has_links = reader.holds("link")
         self._has_evidence = reader.holds("evidence")
 
@@ -231,15 +228,12 @@ class EntryLinks:
     def _of_name(
         self, doc: int, name: str, key: str, entities: Collection[str]
     ) -> Iterator[Edge]:
-        """The edge over a name in the text that recurs and that no person ignored."""
-        folded = fold(name)
-        meant = self._registered.get(folded)
+        """The edge over a name in the text that recurs."""
+        meant = self._registered.get(fold(name))
         if meant is not None:
             if meant not in entities:
                 docs = self._of_entity(meant, tokens.name_key(meant))
                 yield Edge("entity", meant, docs)
-            return
-        if folded in self._ignored:
             return
         docs = sharing(self._reader, key)
         if len(docs) > 1 and doc in docs:

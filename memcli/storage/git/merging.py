@@ -248,7 +248,7 @@ def _moved(move: Move) -> HistoryError:
 # git calls is this installation by its absolute path. Where that is gone or fails, git
 # merges by lines, as it does without memcli.
 _NAME = "memcli"
-_PATTERNS = ("**/*.md", "entities/ignored.txt", ".memcli/config.toml")
+_PATTERNS = ("**/*.md", ".memcli/config.toml")
 _MOST_LINES = 1_000_000  # bytes
 
 

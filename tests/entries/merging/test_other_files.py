@@ -81,12 +81,6 @@ def test_rows_of_a_file_for_git_keep_their_order() -> None:
     assert merged.data.decode() == "*.tmp\n" + base + "*.bak\n"
 
 
-def test_ignored_names_are_those_of_either_side_without_what_one_removed() -> None:
-    merged = of(layout.IGNORED_NAMES, "a\nb\nc\n", "a\nc\nd\n", "a\nb\ne\n")
-    assert sorted(merged.data.split()) == [b"a", b"d", b"e"]
-    assert not merged.notes
-
-
 def test_settings_that_are_nested_too_deep_are_merged_without_reading_them() -> None:
     deep = ".".join("a" * 40_000) + " = 1\n"
     assert toml_text.flat(deep) is None
