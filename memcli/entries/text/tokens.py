@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from memcli.entries.entry import MONTHS, NUMERALS, WEEKDAYS
 
-ANALYSIS_VERSION = 4
+ANALYSIS_VERSION = 5
 
 Stem = Callable[[str], str]
 
@@ -65,6 +65,8 @@ _CASEFOLDED = str.maketrans(
 )
 _SEPARATORS = re.compile(r"[\W_]+")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^A-Za-z0-9]+")
+# The s of several: PRs, userIDs.
+_PLURAL = re.compile(r"(?<=[A-Z]{2})s(?![a-z])")
 _POSSESSIVE = re.compile(r"['’](?:s|S)\b|['’]$")
 # A chunk with one of these, or with a hump, is one name, and not words that happen to
 # touch.
@@ -91,7 +93,8 @@ def words(text: str) -> list[str]:
     """Split text into lower-case words, unstemmed, in order, stop words included.
 
     An identifier (`snake_case`, `CamelCase`, `src/app.py`, `v1.10`) gives its
-    whole form and then its parts; text in a script without spaces gives bigrams.
+    whole form and then its parts, `PRs` also `pr`; text in a script without spaces
+    gives bigrams.
 
     >>> words("Caroline's parseArgs in src/app.py")
     ['caroline', 'parseargs', 'parse', 'args', 'in', 'src/app.py', 'src', 'app', 'py']
@@ -219,8 +222,8 @@ def _split(chunk: str) -> list[str]:
         if not part.isascii() or part.isdigit() or (part.isalpha() and part.islower()):
             parts.append(part.lower())
         elif part:
-            parts += map(str.lower, _CAMEL.findall(part))
-    if len(parts) < 2:
+            parts += map(str.lower, _CAMEL.findall(_PLURAL.sub("", part)))
+    if len(parts) < 2 and not _PLURAL.search(chunk):
         return [whole[:_LONGEST]] if whole else []
     if len(whole) <= _LONGEST:
         named = not _OF_NAMES.isdisjoint(chunk)
