@@ -38,7 +38,11 @@ def of_recall(answer: Recalled) -> list[str]:
     if answer.query is not None and not answer.rows and not answer.omitted:
         return sentences("recall", answer.query, answer.no_match)
     missing = answer.missing_terms
-    return [f"No entry contains {named(missing)}"] if missing else []
+    said = [f"No entry contains {named(missing)}"] if missing else []
+    if answer.no_match is not None:
+        states, way = _over(answer.no_match, answer.query or "")
+        said.append(f"With more words of the question than these: {states}. {way}")
+    return said
 
 
 def sentences(command: str, query: str, found: NoMatch | None) -> list[str]:
@@ -62,14 +66,19 @@ def sentences(command: str, query: str, found: NoMatch | None) -> list[str]:
         said = f"No matching entries: {left} with words of the question."
         way = f"Without filters: {line(command, [], query)}"
     elif found.ended:
-        states = ", ".join(f"{number:,} {name}" for name, number in found.ended.items())
+        states, way = _over(found, query)
         said = f"No matching entries in force; with words of the question: {states}."
-        flags = [word for name in found.ended for word in ("--status", name)]
-        way = f"To see them: {line('recall', flags, query)}"
     else:
         said = "" if lacking else "No matching entries."
         way = "Try other words, or: memcli list"
     return [" ".join(filter(None, [said, lacking, way]))]
+
+
+def _over(found: NoMatch, query: str) -> tuple[str, str]:
+    """How many entries are over, by status, and the command that shows them."""
+    states = ", ".join(f"{number:,} {name}" for name, number in found.ended.items())
+    flags = [word for name in found.ended for word in ("--status", name)]
+    return states, f"To see them: {line('recall', flags, query)}"
 
 
 def line(command: str, flags: Sequence[str], query: str) -> str:

@@ -205,7 +205,7 @@ def _result(sources: Vault | Vaults, answer: Recalled, *, explain: bool) -> Resu
             draw_constraints(canvas, answer.constraints, answer.more_constraints, short)
 
     warnings = list(answer.warnings)
-    if answer.missing_terms or not answer.rows:
+    if answer.missing_terms or answer.no_match or not answer.rows:
         from memcli.cli import hints
 
         warnings += hints.of_recall(answer)
@@ -349,6 +349,10 @@ def show(
         for entry in entries:
             why = entry.reason
             note = f"recall does not show it: {why}" if why else ""
+            if entry.resolved_at and entry.row.status == "resolved":
+                by = f" by {entry.resolved_by}" if entry.resolved_by else ""
+                said = f": {entry.resolution_note}" if entry.resolution_note else ""
+                note = f"{note} on {entry.resolved_at[:10]}{by}{said}"
             draw(canvas, entry.row, short, note=note, asked=entry.asked)
 
     data = {"entries": [entry.as_dict() for entry in entries], "count": len(entries)}

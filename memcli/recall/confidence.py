@@ -1,15 +1,17 @@
 """How far to trust an answer: how much of the question its facts cover; and why a
-question has no answer: words that no entry holds, and what was left out.
+question has no answer, or no better one: words that no entry holds, and what was left
+out.
 
 Invariant: confidence never rises above low when the best fact holds too little of the
 question, however many facts there are. Why there is none is asked only through the
-reader that gave no row, so nothing is named or counted that the caller may not see.
+reader that gave the answer, so nothing is named or counted that the caller may not see.
 """
 
 from __future__ import annotations
 
 from memcli.entries.eligibility import standing
 from memcli.entries.entry import Status
+from memcli.entries.text import tokens
 from memcli.entries.text.counted import counted
 from memcli.named_tuple import NamedTuple
 from memcli.recall import question as asking
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from memcli.recall.query import Query
+    from memcli.recall.results import Recalled
     from memcli.search.reader import Reader
 
 # How many facts make confidence medium and high: the rule of the envelope's origin.
@@ -97,15 +100,15 @@ def level(
 
 
 class NoMatch(NamedTuple):
-    """Why there is no row.
+    """Why there is no row, or no better one.
 
     Args:
         entries: how many entries there are for the caller.
         missing_terms: the words of the question that no entry holds.
         filtered: how many entries hold a word of the question, and would be shown
             without the filters.
-        ended: status -> how many entries hold a word of the question, and are not
-            shown because of that status.
+        ended: status -> how many entries hold a word of the question, or more of it
+            than every row, and are not shown because of that status.
         filters: which filters the question has, as flags and JSON name them.
     """
 
@@ -116,14 +119,20 @@ class NoMatch(NamedTuple):
     filters: Sequence[str] = ()
 
 
-def why_none(reader: Reader, query: Query, missing: Sequence[str]) -> NoMatch:
-    """Why nothing was found in one vault.
+def why_none(reader: Reader, query: Query, answer: Recalled) -> NoMatch | None:
+    """Why nothing was found in one vault; or, where there are rows, which entries that
+    are over hold more of the question than each of them, None without one.
 
     Args:
         reader: the vault's index.
         query: as `query.checked` gives it.
-        missing: the words of the question that no entry holds.
+        answer: its rows, if any, and the words of the question that no entry holds.
     """
+    missing = answer.missing_terms
+    if answer.rows:
+        better = () if _filters(query) else _holding_more(reader, answer)
+        ended = _ended(reader, query, better)
+        return NoMatch(reader.live, tuple(missing), ended=ended) if ended else None
     question = asking.read(reader, query, asking.window_of(query))
     docs = {doc for term, _ in question.terms for doc in reader.exact("terms", term)}
     shown = {*reader.shown([*docs], query.view._replace(as_of=None))}
@@ -135,6 +144,24 @@ def why_none(reader: Reader, query: Query, missing: Sequence[str]) -> NoMatch:
         ended={} if narrowed else _ended(reader, query, docs - shown),
         filters=narrowed,
     )
+
+
+def _holding_more(reader: Reader, answer: Recalled) -> list[int]:
+    """The documents that hold more of the question's weight than every row."""
+    weights = answer.weights
+    best = max(sum(weights.get(word, 0.0) for word in r.matched) for r in answer.rows)
+    best += _ROUNDING
+    if best >= sum(weights.values()):
+        return []
+    held: dict[int, float] = {}
+    for word, weight in weights.items():
+        for term in tokens.terms(word, tokens.stemmer())[:1]:
+            for doc in reader.exact("terms", term):
+                held[doc] = held.get(doc, 0.0) + weight
+    return [doc for doc, weight in held.items() if weight > best]
+
+
+_ROUNDING = 1e-6
 
 
 def _filters(query: Query) -> tuple[str, ...]:

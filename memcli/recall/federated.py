@@ -183,7 +183,9 @@ def merged(
         if all(word in answer.missing_terms for _, answer in answers)
     ]
     none = None
-    if not (shown or omitted):
+    if shown:  # what is over in the vault with the best row holds more than all rows
+        none = max(answers, key=lambda told: told[1].coverage)[1].no_match
+    elif not omitted:
         none = confidence.merged([answer.no_match for _, answer in answers], missing)
     return first._replace(
         rows=shown,

@@ -100,6 +100,9 @@ class Shown(NamedTuple):
 
     row: Row
     reason: str | None
+    resolved_at: str | None
+    resolved_by: str | None
+    resolution_note: str | None
     asked: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
@@ -107,10 +110,14 @@ class Shown(NamedTuple):
         eligible = self.reason is None
         return {
             **self.row.as_dict(),
+            **{name: getattr(self, name) for name in _RESOLVED},
             "asked": list(self.asked),
             "eligible": eligible,
             "reason_not_eligible": self.reason,
         }
+
+
+_RESOLVED = ("resolved_at", "resolved_by", "resolution_note")
 
 
 def show(vaults: Sequence[Vault], ids: Sequence[str]) -> list[Shown]:
@@ -149,7 +156,9 @@ def _shown(vault: Vault, path: str) -> Shown:
         if not docs:
             raise EntryNotFound(f"{path}: was removed after it was read")
         row = row_of(reader, view, docs[0], vault.source)
-        return Shown(row, reader.verdict(docs[0], view))
+        stored = reader.row(docs[0])
+        resolved = (getattr(stored, name) for name in _RESOLVED)
+        return Shown(row, reader.verdict(docs[0], view), *resolved)
 
     shown = vault.read(look)
     (row,) = with_code(vault, [shown.row])

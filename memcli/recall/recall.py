@@ -85,15 +85,13 @@ def answered(
     each = query._replace(max_chars=None) if many else query
 
     def explained(reader: Reader, query: Query) -> Recalled:
-        # `look` alone does not say why there is no row, for hooks wait for it.
+        # `look` alone does not say why there is no better row, for hooks wait for it.
         answer = look(reader, query)
-        if answer.rows or answer.omitted:
+        if not answer.rows and answer.omitted:
             return answer
         from memcli.recall import confidence
 
-        return answer._replace(
-            no_match=confidence.why_none(reader, query, answer.missing_terms)
-        )
+        return answer._replace(no_match=confidence.why_none(reader, query, answer))
 
     answers, warnings = ask(sources, each, explained)
     answer: Recalled = answers[0][1]

@@ -89,10 +89,11 @@ def test_a_file_that_says_no_date_stands_last_in_a_list_of_several_vaults(
 
 def test_show_says_why_recall_does_not_show_an_entry(days: Vault) -> None:
     first, second = (row.id for row in listed(days, ask(limit=2)).rows)
-    days.resolve(first)
+    days.resolve(first, note="it rained")
     shown = show([days], [second, first])
     assert [one.reason for one in shown] == [None, "resolved"]
     assert [one.row.id for one in shown] == [second, first]
+    assert [one.resolution_note for one in shown] == [None, "it rained"]
 
 
 def test_show_finds_an_entry_in_whichever_vault_has_it(
