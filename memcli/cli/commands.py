@@ -55,6 +55,8 @@ ALIASES = {"search": "recall", "add": "save", "ls": "list", "rm": "forget"}
 
 # Commands whose --project is a filter.
 _FILTERING = ("recall", "reflect", "list", "entities", "inspect", "view")
+# Commands whose --project says where the entry holds.
+_PLACING = ("save", "evolve", "tag")
 # An unknown agent takes these for an empty vault.
 _SHOWING = ("recall", "reflect", "list", "show", "inspect")
 
@@ -65,17 +67,25 @@ def answer(name: str, context: Context, values: dict[str, Any]) -> Result:
     Raises:
         MemcliError: the command failed.
     """
+    warning: Callable[[str], str] | None = None
     asked = [*(values.get("vaults") or ()), context.vault or ""]
     try:
         if values.get("project") and name in _FILTERING:
             from memcli.cli import hints
 
             values["project"] = hints.named_project(context, values)
+        elif values.get("project") and name in _PLACING:
+            from memcli.cli import hints
+
+            values["project"], warning = hints.placed(context, values["project"])
         result = load(name)(context, **values)
     except EntryNotFound as error:
         from memcli.cli import hints
 
         raise hints.explained(error, context, asked) from error
+    if warning and result.data.get("outcome", "created") == "created":
+        said = warning(result.data["id"] or values["entry_id"])
+        result = result._replace(warnings=(*result.warnings, said))
     if context.agent and name in _SHOWING:
         from memcli.cli import hints
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import shlex
 
+from memcli.entries.ids import ANY, HERE, NONE
 from memcli.entries.text.counted import counted
 from memcli.errors import EntryNotFound, MemcliError
 from memcli.storage import known_vaults
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from memcli.recall.confidence import NoMatch
     from memcli.recall.query import Query
     from memcli.recall.results import Recalled, Row
-    from memcli.vault.saved import Saved
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
 
@@ -161,27 +161,42 @@ def of_enforce(entry: Entry) -> list[str]:
     return [f"--enforce keeps nothing from running: {why}"] if why else []
 
 
-def for_project(vault: Vault, saved: Saved, named: str) -> list[str]:
-    """The warning when the project that was named is probably not the one meant.
+def placed(context: Context, named: str) -> tuple[str, Callable[[str], str] | None]:
+    """The project that a writing command names, by its whole name or by the one that
+    ends so; and, when it is probably not the one meant, the warning for an entry's id.
 
     Args:
-        vault: where the entry was saved.
-        saved: the new entry.
+        context: what the command was called by.
         named: the project, as the command line has it.
     """
-    from memcli.entries.ids import HERE
-    from memcli.recall.filters import with_owner
+    from memcli.recall.query import checked_project
 
-    if named == HERE and saved.project is None:
-        return ["this folder belongs to no project, so it holds everywhere"]
-    name = saved.project
-    whole = vault.read(lambda reader: with_owner(reader, name)) if name else None
-    if whole is None or named == HERE:
-        return []
-    return [
-        f"'{name}' is another project than {whole}; if that is meant: "
-        f"memcli evolve {saved.id} --project {whole}"
-    ]
+    vault = context.open_vault("reading")
+    here = vault.here
+    try:
+        name = checked_project(named)
+    except MemcliError:  # the command refuses it
+        return named, None
+    if name == HERE and here is None:
+        told = "this folder belongs to no project, so it holds everywhere"
+        return named, lambda _: told
+    if name in (HERE, NONE, ANY, here):
+        return named, None
+    known = vault.read(lambda reader: {*reader.starting("project", "")})
+    ending = {k for k in {*known, here or ""} if k.lower().endswith(f"/{name}")}
+    whole = ending.pop() if len(ending) == 1 else None
+    if name not in known and whole:
+        return whole, None
+    if name in known and not whole:
+        return named, None
+    other = whole or here
+    what = f"another project than {other}; if that" if other else "new; if another"
+
+    def warning(entry_id: str) -> str:
+        way = f"memcli tag {entry_id} --project {other or 'NAME'}"
+        return f"'{name}' is {what} is meant: {way}"
+
+    return named, warning
 
 
 UNCHECKED = "its citations were not checked: it comes from no research run"

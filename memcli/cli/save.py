@@ -72,12 +72,10 @@ def save(
         register=bool(entry.entities),
     )
     notes = _as_it_was(vault, saved, seen_by)
-    project = draft.get("project") if saved.outcome == "created" else None
-    if enforce or project:
+    if enforce:
         from memcli.cli import hints
 
-        notes += hints.of_enforce(vault.get(saved.id)) if enforce else []
-        notes += hints.for_project(vault, saved, project) if project else []
+        notes += hints.of_enforce(vault.get(saved.id))
     return _result(saved, entry, notes)
 
 

@@ -163,16 +163,6 @@ def named_project(vaults: Sequence[Vault], word: str) -> str:
     )
 
 
-def with_owner(reader: Reader, name: str) -> str | None:
-    """The one project whose name ends in this one: `github.com/acme/shop` for `shop`.
-
-    None when several do, or none does.
-    """
-    known = reader.starting("project", "")
-    ending = [each for each in known if each.lower().endswith(f"/{name.lower()}")]
-    return ending[0] if len(ending) == 1 else None
-
-
 def _nearest(reader: Reader, field: str, value: str) -> str:
     from difflib import get_close_matches
 

@@ -27,23 +27,32 @@ def test_save_says_which_project_it_used(memcli: Run, vault: Vault, shop: Path):
     assert (refused.code, "not a project's name" in refused.err) == (2, True)
 
 
-def test_a_save_for_a_project_named_without_its_owner_names_the_whole_one(vault: Vault):
-    from memcli.cli import hints
+def test_a_project_named_without_its_owner_is_the_whole_one_where_it_is_written(
+    memcli: Run, vault: Vault, shop: Path
+):
+    def told(project: str, *words: str) -> tuple[str | None, str]:
+        done = memcli(*words, "--project", project, "--json", cwd=shop).json
+        return vault.get(done["data"]["id"]).project, " ".join(done["warnings"])
 
-    def told(text: str, project: str | None, named: str) -> list[str]:
-        saved = vault.save(vault.draft({"text": text, "project": project}))
-        return hints.for_project(vault, saved, named)
+    one = memcli("save", "Use node", "--project", "none", "--json").json["data"]["id"]
+    assert told("shop", "save", "Use deno") == (SHOP, "")
+    assert told("shop", "tag", one) == (SHOP, "")
+    for words in (["save", "Use bun"], ["tag", one], ["evolve", one, "Use yarn"]):
+        project, said = told(f"hop{words[0]}", *words)
+        assert said.startswith(f"'{project}' is another project than {SHOP}; if that")
+        assert said.endswith(f" --project {SHOP}")
+        if words[0] == "evolve":
+            one = said.split("memcli tag ")[1].split()[0]
+    assert told("shop", "evolve", one, "Use esbuild") == (SHOP, "")
+    assert told("none", "save", "Use vite") == (None, "")
+    memcli("save", "Use turbo", "--project", "github.com/other/shop")
+    project, said = told("shop", "save", "Use rollup")  # two are named so
+    assert (project, SHOP in said) == ("shop", True)
 
-    assert told("Use pnpm", SHOP, SHOP) == []
-    (said,) = told("Use node 22", "shop", "shop")
-    assert said.startswith(f"'shop' is another project than {SHOP}; if that is meant:")
-    assert f"--project {SHOP}" in said
-    assert told("Use yarn", "hop", "hop") == []
-    assert told("Use deno", None, "none") == []
-    told("Use bun", "github.com/other/shop", "github.com/other/shop")
-    assert told("Use esbuild", "shop", "shop") == []  # two are named so
-    nowhere = told("Use vite", None, "here")
-    assert nowhere == ["this folder belongs to no project, so it holds everywhere"]
+
+def test_here_is_nowhere_in_a_folder_without_a_project(memcli: Run, vault: Vault):
+    said = memcli("save", "Use vite", "--project", "here", cwd=Path(vault.root)).err
+    assert "this folder belongs to no project, so it holds everywhere" in said
 
 
 def test_an_unknown_kind_of_an_import_names_the_command_that_takes_it(memcli: Run):
