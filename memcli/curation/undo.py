@@ -73,10 +73,15 @@ def undo(vault: Vault, commit: str | None = None, *, dry_run: bool = False) -> U
         for path in paths:
             if files.current(inside(vault.root, path)) != left[path]:
                 git = f"git -C {quote(vault.root)}"
+                last = next(iter(history.log(repository, path, 1)), found)
+                by_hand = last.id == found.id
+                how = "by hand" if by_hand else f"by {last.id[:10]}, {last.subject}"
+                look = f"diff -- {quote(path)}" if by_hand else f"show {last.id[:10]}"
                 raise Conflict(
-                    f"{path} was changed since; nothing was undone",
-                    hint="By hand, or in a merge, which undo does not take back. "
-                    f"See what the change was: {git} show {found.id[:10]}",
+                    f"{path} was changed since {found.subject} ({how}); nothing was "
+                    "undone",
+                    hint="Undo does not take back an edit by hand, or a merge. See "
+                    f"what it was: {git} {look}",
                 )
             if not dry_run:
                 change.put(path, before[path], expected=left[path])

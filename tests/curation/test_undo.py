@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.curation import importing, review, undo
+from memcli.curation import importing, review, sync_report, undo
 from memcli.curation.changing import pin, tag
 from memcli.curation.entities import decide
 from memcli.curation.entities.decide import EntityRequest
 from memcli.errors import Conflict, NotAllowed
+from memcli.storage.git.repository import Repository
 from tests import clones
 from tests.git_command import git
 from tests.saving import pages
@@ -98,6 +99,24 @@ def test_commits_of_others_and_by_hand_are_passed_over(vault: Vault) -> None:
         git(vault, "commit", "-qm", subject, *signed)
     assert undo.undo(vault).subject == "save: mine"
     assert Path(vault.root, "notes.md").read_text() == "wip: x"
+
+
+def test_an_edit_by_hand_that_was_kept_is_undone_and_a_later_commit_is_named(
+    vault: Vault,
+) -> None:
+    saved = vault.save(vault.draft({"text": "x"}))
+    path = Path(vault.root, saved.path)
+    before = path.read_text()
+    path.write_text(before.replace("x", "y"))
+    repository = Repository.open(vault.root, environ=vault.environ)
+    sync_report.commit(vault, repository, sync_report.plan(vault, repository))
+    assert undo.undo(vault).subject == f"keep: {saved.path}"
+    assert path.read_text() == before
+    path.write_text("z")
+    git(vault, "commit", "-qam", "wip")
+    tip = git(vault, "rev-parse", "HEAD").strip()[:10]
+    with pytest.raises(Conflict, match=f"changed since save: x \\(by {tip}, wip"):
+        undo.undo(vault)
 
 
 def test_what_came_from_another_clone_is_undone_only_by_its_name(
