@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from memcli.recall.query import Query
-    from memcli.recall.results import Recalled
     from memcli.search.reader import Reader
 
 # How many facts make confidence medium and high: the rule of the envelope's origin.
@@ -119,18 +118,26 @@ class NoMatch(NamedTuple):
     filters: Sequence[str] = ()
 
 
-def why_none(reader: Reader, query: Query, answer: Recalled) -> NoMatch | None:
+def why_none(
+    reader: Reader,
+    query: Query,
+    missing: Sequence[str],
+    weights: Mapping[str, float],
+    matched: Sequence[Collection[str]],
+) -> NoMatch | None:
     """Why nothing was found in one vault; or, where there are rows, which entries that
     are over hold more of the question than each of them, None without one.
 
     Args:
         reader: the vault's index.
         query: as `query.checked` gives it.
-        answer: its rows, if any, and the words of the question that no entry holds.
+        missing: the words of the question that no entry holds.
+        weights: those of the words of the question.
+        matched: the words that each row holds.
     """
-    missing = answer.missing_terms
-    if answer.rows:
-        better = () if _filters(query) else _holding_more(reader, answer)
+    if matched:
+        best = max(sum(weights.get(word, 0.0) for word in held) for held in matched)
+        better = () if _filters(query) else _holding_more(reader, weights, best)
         ended = _ended(reader, query, better)
         return NoMatch(reader.live, tuple(missing), ended=ended) if ended else None
     question = asking.read(reader, query, asking.window_of(query))
@@ -146,10 +153,10 @@ def why_none(reader: Reader, query: Query, answer: Recalled) -> NoMatch | None:
     )
 
 
-def _holding_more(reader: Reader, answer: Recalled) -> list[int]:
-    """The documents that hold more of the question's weight than every row."""
-    weights = answer.weights
-    best = max(sum(weights.get(word, 0.0) for word in r.matched) for r in answer.rows)
+def _holding_more(
+    reader: Reader, weights: Mapping[str, float], best: float
+) -> list[int]:
+    """The documents that hold more of the question's weight than the best row."""
     best += _ROUNDING
     if best >= sum(weights.values()):
         return []

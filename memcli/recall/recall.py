@@ -91,7 +91,9 @@ def answered(
             return answer
         from memcli.recall import confidence
 
-        return answer._replace(no_match=confidence.why_none(reader, query, answer))
+        held = [row.matched for row in answer.rows]
+        words = answer.missing_terms, answer.weights, held
+        return answer._replace(no_match=confidence.why_none(reader, query, *words))
 
     answers, warnings = ask(sources, each, explained)
     answer: Recalled = answers[0][1]
