@@ -118,28 +118,14 @@ class NoMatch(NamedTuple):
     filters: Sequence[str] = ()
 
 
-def why_none(
-    reader: Reader,
-    query: Query,
-    missing: Sequence[str],
-    weights: Mapping[str, float],
-    matched: Sequence[Collection[str]],
-) -> NoMatch | None:
-    """Why nothing was found in one vault; or, where there are rows, which entries that
-    are over hold more of the question than each of them, None without one.
+def why_none(reader: Reader, query: Query, missing: Sequence[str]) -> NoMatch:
+    """Why nothing was found in one vault.
 
     Args:
         reader: the vault's index.
         query: as `query.checked` gives it.
         missing: the words of the question that no entry holds.
-        weights: those of the words of the question.
-        matched: the words that each row holds.
     """
-    if matched:
-        best = max(sum(weights.get(word, 0.0) for word in held) for held in matched)
-        better = () if _filters(query) else _holding_more(reader, weights, best)
-        ended = _ended(reader, query, better)
-        return NoMatch(reader.live, tuple(missing), ended=ended) if ended else None
     question = asking.read(reader, query, asking.window_of(query))
     docs = {doc for term, _ in question.terms for doc in reader.exact("terms", term)}
     shown = {*reader.shown([*docs], query.view._replace(as_of=None))}
@@ -153,19 +139,33 @@ def why_none(
     )
 
 
-def _holding_more(
-    reader: Reader, weights: Mapping[str, float], best: float
-) -> list[int]:
-    """The documents that hold more of the question's weight than the best row."""
+def why_no_better(
+    reader: Reader,
+    query: Query,
+    rows: Iterable[Iterable[str]],
+    weights: Mapping[str, float],
+) -> NoMatch | None:
+    """The entries that are over and hold more of the question's weight than every row;
+    None without one.
+
+    Args:
+        reader: the vault's index.
+        query: as `query.checked` gives it.
+        rows: the words of the question that each row holds.
+        weights: as `Recalled.weights`.
+    """
+    best = max(sum(weights.get(word, 0.0) for word in words) for words in rows)
     best += _ROUNDING
-    if best >= sum(weights.values()):
-        return []
+    if best >= sum(weights.values()) or _filters(query):
+        return None
     held: dict[int, float] = {}
     for word, weight in weights.items():
         for term in tokens.terms(word, tokens.stemmer())[:1]:
             for doc in reader.exact("terms", term):
                 held[doc] = held.get(doc, 0.0) + weight
-    return [doc for doc, weight in held.items() if weight > best]
+    better = [doc for doc, weight in held.items() if weight > best]
+    ended = _ended(reader, query, better)
+    return NoMatch(reader.live, ended=ended) if ended else None
 
 
 _ROUNDING = 1e-6

@@ -91,9 +91,12 @@ def answered(
             return answer
         from memcli.recall import confidence
 
-        held = [row.matched for row in answer.rows]
-        words = answer.missing_terms, answer.weights, held
-        return answer._replace(no_match=confidence.why_none(reader, query, *words))
+        if answer.rows:
+            words = [row.matched for row in answer.rows]
+            none = confidence.why_no_better(reader, query, words, answer.weights)
+        else:
+            none = confidence.why_none(reader, query, answer.missing_terms)
+        return answer._replace(no_match=none)
 
     answers, warnings = ask(sources, each, explained)
     answer: Recalled = answers[0][1]
@@ -237,7 +240,7 @@ def _links(reader: Reader) -> EntryLinks:
     from memcli.vault import registry as store
 
     registered = store.load(reader.root, reader.agent).names.meant
-    return EntryLinks(reader, registered)
+    return EntryLinks(reader, registered, store.ignored_names(reader.root))
 
 
 def _answer(
