@@ -233,7 +233,9 @@ def told(own: Sequence[Sentence], place: int, last: int, category: Category) -> 
         first -= 1
         if first < max(0, place - _ALONG):
             return ""
-    whole = " ".join([*(one.text for one in own[first:place]), words])
+    along = [one.text for one in own[first:place]]
+    along[:1] = [_alone(text, category) for text in along[:1]]
+    whole = " ".join([*along, words])
     for one in rest:
         item = _ITEM.fullmatch(one.gap)
         whole += f"\n{one.gap.strip()} {one.text}" if item else f" {one.text}"

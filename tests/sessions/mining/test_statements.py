@@ -19,6 +19,11 @@ from tests.sessions.mining.said import said as found
             "the timeout was caused by a full disk. Fixed by moving the spool.",
             "the timeout was caused by a full disk. Fixed by moving the spool.",
         ),
+        # ... with the sentence that has its noun, without what only answers ...
+        (
+            "no, don't use tenacity, we have our own helper. always use that one",
+            "don't use tenacity, we have our own helper. always use that one",
+        ),
         # ... with the list that it introduces ...
         # ... and no further than to what is about something else.
         (
