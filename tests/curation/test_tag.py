@@ -46,6 +46,8 @@ def test_what_changes_nothing_writes_nothing(
         tag(vault, saved.id, "c", untag=["b"])
     with pytest.raises(InvalidValue):
         tag(vault, saved.id, "two words")
+    with pytest.raises(InvalidContent, match="is the id of an entry"):
+        tag(vault, saved.id, saved.id[:12], "word")
     assert snapshot(vault.root) == before
     Path(vault.root, "many.md").write_text("---\ntags: {a: 1}\n---\nx\n", "utf-8")
     with pytest.raises(InvalidValue, match="cannot be read, and would be replaced"):
