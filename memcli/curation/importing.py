@@ -307,7 +307,9 @@ def import_memories(
     sources = {source for source, _ in texts}
     held = vault.read(lambda reader: _imported_from(reader, sources))
     new = [draft for _, draft in drafts.found if _text_of(draft) not in held]
-    rest = iter(drafts.save(tool.title, new))
+    # Of one file its own name: AGENTS.md, the tool, reads CLAUDE.md as well.
+    origin = os.path.basename(min(sources)) if len(sources) == 1 else tool.title
+    rest = iter(drafts.save(origin, new))
     results, became = list[Saved](), list[Became]()
     for text, (line, draft) in zip(texts, drafts.found, strict=True):
         row = held.get(text)

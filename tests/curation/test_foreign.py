@@ -35,10 +35,12 @@ def bring(
 def test_again_adds_nothing_and_the_source_stays_as_it_is(
     vault: Vault, shop: Path
 ) -> None:
-    page = shop / "AGENTS.md"
+    page = shop / "CLAUDE.md"
     page.write_text("# Shop\n\n## Style\n\nUse tabs.\n\n## Tests\n\nRun them.\n")
     before = page.read_bytes(), page.stat().st_mtime_ns
     assert len(bring(vault, "agents-md", page, shop).created) == 2
+    subject = "import: 2 entries from CLAUDE.md"
+    assert git(vault, "log", "-1", "--format=%s").strip() == subject
     again = bring(vault, "agents-md", page, shop)
     assert (again.created, len(again.duplicates)) == ([], 2)
     assert (page.read_bytes(), page.stat().st_mtime_ns) == before
