@@ -82,7 +82,9 @@ def plan_query(
         others = [one for one in every if one.doc not in concerned and one.meant]
         beside = [target_of(reader, one.doc, one.score) for one in others[:_MOST_NEAR]]
         if not matches:
-            raise _nothing(query, kinds, beside)
+            _, every = _matches(reader, query, view._replace(here=None))
+            away = [m.row for m in every if m.meant and m.doc in concerned]
+            raise _nothing(query, kinds, beside, away[:_MOST_NEAR])
         best = matches[0].held
         meant = [one for one in matches if one.meant and one.held > best - _MARGIN]
         less = [one for one in matches if one not in meant]
@@ -187,14 +189,22 @@ def named_others(others: Sequence[Target]) -> str:
 
 
 def _nothing(
-    query: str, kinds: Sequence[str], others: Sequence[Target]
+    query: str,
+    kinds: Sequence[str],
+    others: Sequence[Target],
+    away: Sequence[StoredRow],
 ) -> EntryNotFound:
-    """The refusal of a question that nothing matches among what it concerns."""
+    """The refusal of a question that nothing matches among what it concerns; `away` is
+    what matches in other projects."""
     message = f"nothing in force matches '{query}'"
     if others:
         looked = ", ".join(kinds) or "reflection items, blockers, actions and fixes"
         message += f" among {looked}; {named_others(others)}"
     hint = "See what there is, and what is resolved: memcli list --by status"
+    if away:
+        named = ", ".join(f"{row.id} (in {row.project}: {row.title})" for row in away)
+        message += f" here; in other projects do: {named}"
+        hint = f"To resolve one of them: memcli resolve {away[0].id}"
     return EntryNotFound(message, hint=hint)
 
 

@@ -149,5 +149,8 @@ def test_a_question_means_what_holds_in_the_project_that_it_is_asked_in(
     done = resolve.apply(inside, plan_query(inside, "CI red lockfile"))
     assert [target.id for target in done] == [mine]
     assert inside.get(other).status is Status.ACTIVE
-    with pytest.raises(EntryNotFound):
+    with pytest.raises(
+        EntryNotFound, match=f"other projects do: {other} .in github"
+    ) as no:
         plan_query(inside, "CI red lockfile")
+    assert no.value.hint == f"To resolve one of them: memcli resolve {other}"
