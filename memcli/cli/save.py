@@ -76,7 +76,12 @@ def save(
         from memcli.cli import hints
 
         notes += hints.of_enforce(vault.get(saved.id))
-    return _result(saved, entry, notes)
+    left_out = None
+    if saved.project is None and draft.get("project") is None:
+        from memcli.storage import projects
+
+        left_out = projects.left_out(vault.cwd, vault.environ)
+    return _result(saved, entry, notes, left_out)
 
 
 def _visibility(
@@ -143,7 +148,9 @@ def _draw_similar(
         canvas.line(f"    to replace the older: {command}", style="hint")
 
 
-def _result(saved: Saved, entry: Entry, notes: Sequence[str]) -> Result:
+def _result(
+    saved: Saved, entry: Entry, notes: Sequence[str], left_out: str | None
+) -> Result:
     def text(canvas: Canvas) -> None:
         style = "good" if saved.outcome in ("created", "merged", "seen") else "dim"
         canvas.line(f"{_SAID[saved.outcome]} {saved.id} {saved.path}", style=style)
@@ -159,6 +166,8 @@ def _result(saved: Saved, entry: Entry, notes: Sequence[str]) -> Result:
         if saved.project:
             where = f"  holds in {saved.project} (everywhere: --project none)"
             canvas.line(where, style="hint")
+        elif left_out:
+            canvas.line(f"  holds everywhere: {left_out}", style="hint")
         for what, said in notes.items():
             if said:
                 canvas.line(f"  {what} {said}", style="dim")
