@@ -240,7 +240,7 @@ def _links(reader: Reader) -> EntryLinks:
     from memcli.vault import registry as store
 
     registered = store.load(reader.root, reader.agent).names.meant
-    return EntryLinks(reader, registered, store.ignored_names(reader.root))
+    return EntryLinks(reader, registered)
 
 
 def _answer(

@@ -13,6 +13,7 @@ import pytest
 from memcli.api import Vault
 from memcli.cli import view as page
 from tests.cli.conftest import Run
+from tests.git_command import git
 
 ABOUT = page.About("vault", "", 1_790_000_000)
 HOSTILE: list[dict[str, Any]] = [
@@ -109,6 +110,9 @@ def test_the_command_writes_one_file_and_none_into_the_vault(
     assert (done["path"], done["entries"]) == (str(out), 1)
     assert out.read_bytes().startswith(b"<!doctype html>")
     assert memcli("view", "--out", f"{vault.root}/page.html").code == 1
+    git(tmp_path, "init", "--quiet", "shop")
+    said = memcli("view", cwd=tmp_path / "shop").err
+    assert f"lies in the repository {tmp_path / 'shop'}: do not commit it" in said
 
 
 # --- in a browser -------------------------------------------------------------------

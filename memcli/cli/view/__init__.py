@@ -27,7 +27,7 @@ from memcli.entries.eligibility import View, standing, verdict
 from memcli.named_tuple import NamedTuple
 from memcli.recall.filters import of_project
 from memcli.search.ranking.graph import outgoing
-from memcli.storage import files
+from memcli.storage import files, projects
 from memcli.vault import code_state, signals, staleness
 from memcli.vault.signals import is_hit
 
@@ -78,6 +78,12 @@ def view(
     data = html(seen, about).encode("utf-8", "replace")
     files.write_atomic(path, data)
     warnings = []
+    around = None if out else projects.top_of(os.path.dirname(path))
+    if around:
+        warnings.append(
+            f"the page holds all of these memories, and lies in the repository "
+            f"{around}: do not commit it; elsewhere: --out FILE"
+        )
     if open_:
         import webbrowser
         from pathlib import Path
