@@ -85,8 +85,10 @@ def _add(repository: Repository, remote: Remote, terms: Terms) -> None:
     try:
         remotes.see_branches(repository, remote, terms)
         remotes.set_upstream(repository, remote)
-    except (MemcliError, KeyboardInterrupt):
+    except (MemcliError, KeyboardInterrupt) as error:
         remotes.remove_remote(repository, remote.name)
+        if isinstance(error, MemcliError) and error.hint == remotes.LATER:
+            error.hint += f" --setup {quote(remote.shown)}"
         raise
 
 

@@ -33,7 +33,7 @@ from memcli.storage.git import merging, remote
 from memcli.storage.git.merging import Move
 from memcli.storage.git.remote import Terms
 from memcli.storage.git.repository import Repository
-from memcli.vault import saving
+from memcli.vault import saving, vaults
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests import clones
@@ -653,6 +653,24 @@ def test_setup_makes_nothing_where_something_else_lies(
         sync_setup.setup(vault, str(place), TERMS)
     assert error.value.code == "not_bare"
     assert git(vault.root, "remote") == ""
+
+
+def test_a_setup_that_fails_names_itself_as_what_to_try_again(vault: Vault) -> None:
+    address = "https://127.0.0.1:1/x.git"
+    with pytest.raises(RemoteUnreachable) as error:
+        sync_setup.setup(vault, address, TERMS)
+    assert (error.value.hint or "").endswith(f": memcli sync --setup {address}")
+
+
+def test_who_has_no_name_is_known_by_the_commits_of_this_clone(two: Clones) -> None:
+    for root in two.roots.values():
+        git(root, "config", "user.email", "memcli@localhost")
+    desk = two.vault("desk")
+    path = desk.path_of(say(desk, "We deploy on Tuesdays"))
+    two.sync("desk")
+    two.sync("laptop")
+    assert vaults.writers(desk, path, 20.0) == []
+    assert vaults.writers(two.vault("laptop"), path, 20.0) == ["another clone"]
 
 
 PROGRAMS = (

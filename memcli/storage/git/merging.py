@@ -17,7 +17,7 @@ from memcli.entries.merging.trees import MergePlan, Side, plan_merge
 from memcli.errors import HistoryError, WriteFailed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
-from memcli.storage.git import on_disk, staging
+from memcli.storage.git import history, on_disk, staging
 from memcli.storage.git.index_lock import IndexLock, patiently
 from memcli.storage.git.process import Watch, run
 from memcli.storage.git.staging import changed_meanwhile, refused, refused_by_disk
@@ -112,7 +112,7 @@ def others(
 
 def writers(repository: Repository, path: str, seconds: float) -> list[str] | None:
     """The authors of a file's lines, but for who commits here; None where git cannot
-    say it in time."""
+    say it in time. Who has told git no name is known by the commits of this clone."""
     # In git's own folder, where no .mailmap of the vault gives a commit another author.
     here = repository.git_dir
     env = {**repository.environment, "GIT_WORK_TREE": here}
@@ -120,13 +120,18 @@ def writers(repository: Repository, path: str, seconds: float) -> list[str] | No
     words = ("blame", "--line-porcelain", "--no-textconv", "HEAD", "--", name)
     done = run(here, env, words, watch=Watch(seconds))
     text = done.printed.decode("utf-8", "replace")
-    found = re.findall(r"^author (.*)\nauthor-mail <(.*)>$", text, re.MULTILINE)
+    rows = r"^(\w+) .*\nauthor (.*)\nauthor-mail <(.*)>$"
+    found = re.findall(rows, text, re.MULTILINE)
     if done.code or not found:
         return None
-    return _others(repository, found)
+    nameless = any(mail == _NOBODY for *_, mail in found)
+    own = history.made_here(repository) if nameless else None
+    return _others(
+        repository, (who for commit, *who in found if commit not in (own or ()))
+    )
 
 
-def _others(repository: Repository, rows: Iterable[tuple[str, str]]) -> list[str]:
+def _others(repository: Repository, rows: Iterable[Sequence[str]]) -> list[str]:
     """Of rows of name and address those of other people: their names, each once.
 
     Whoever has told git no name is nobody that memcli knows, also on this machine.

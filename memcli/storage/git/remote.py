@@ -382,7 +382,8 @@ def refusal(report: bytes, ref: str) -> str | None:
     return ""
 
 
-_LATER = "Your memory is committed here. Try again later: memcli sync"
+LATER = "Your memory is committed here. Try again later: memcli sync"
+"""The hint when a remote could not be reached."""
 # What git and ssh say where the other side could not be reached, and where it refuses
 # and hangs up as well.
 _REFUSING = ("permission denied", "authentication failed", "host key", "not found")
@@ -401,7 +402,7 @@ def trouble(done: GitResult, remote: Remote) -> MemcliError:
     """The error for a git that could not talk to a remote."""
     where, address = f"{remote.name} ({remote.shown})", remote.address
     if done.code == TOO_SLOW:
-        return RemoteUnreachable(f"{where} has not answered in time", hint=_LATER)
+        return RemoteUnreachable(f"{where} has not answered in time", hint=LATER)
     if done.code == TOO_LARGE:
         most = f"At most {MOST_RECEIVED // 1024**3} GB at a time."
         message = f"{where} sends more than memcli accepts"
@@ -415,7 +416,7 @@ def trouble(done: GitResult, remote: Remote) -> MemcliError:
     words = said.lower()
     refuses = any(each in words for each in _REFUSING)
     if not refuses and any(each in words for each in _UNREACHABLE):
-        return RemoteUnreachable(f"{where} cannot be reached: {said}", hint=_LATER)
+        return RemoteUnreachable(f"{where} cannot be reached: {said}", hint=LATER)
     return RemoteRefused(
         f"{where} refuses: {said}",
         hint=f"Address and credentials are git's: git ls-remote {remote.shown}",
