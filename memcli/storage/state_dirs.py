@@ -76,16 +76,12 @@ def _folder(root: str, kind: str, environ: Mapping[str, str] | None) -> str:
             raise _refused(named, f"lies in the vault {root}")
         base = os.path.join(_private(), kind)
     folder = os.path.join(base, _name(root))
-    if os.access(folder, os.W_OK):
+    if _is_made(folder):
         return folder
-    if os.path.lexists(folder) or not _may_be_made(base):
-        if named:
-            raise _refused(named, "is not a folder that you may write to")
-        folder = os.path.join(_private(), kind, _name(root))
-    try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-    except OSError:  # told when something is written there
-        pass
+    if named:
+        raise _refused(named, "is not a folder that you may write to")
+    folder = os.path.join(_private(), kind, _name(root))
+    _is_made(folder)  # else told when something is written there
     return folder
 
 
@@ -97,14 +93,16 @@ def _refused(named: str, why: str) -> InvalidValue:
     )
 
 
-def _may_be_made(folder: str) -> bool:
-    """Whether the user may write to a folder, or to the nearest one above it."""
-    while not os.path.lexists(folder):
-        above = os.path.dirname(folder)
-        if above == folder:
-            return False
-        folder = above
-    return os.path.isdir(folder) and os.access(folder, os.W_OK)
+def _is_made(folder: str) -> bool:
+    """Whether there is such a folder now, that the user may write to, or would be if
+    the disk were not full."""
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+    except OSError as error:
+        import errno
+
+        return error.errno == errno.ENOSPC
+    return os.access(folder, os.W_OK)
 
 
 def _name(root: str) -> str:

@@ -206,7 +206,7 @@ def test_without_a_home_our_files_are_private_to_the_user(
         monkeypatch.setenv(name, "/nonexistent")
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     private = tmp_path / f"memcli-{os.getuid()}"
-    monkeypatch.setattr(state_dirs, "_may_be_made", lambda _: False)
+    monkeypatch.setattr(state_dirs, "_is_made", lambda _: False)
     place = state_of(vault.root, layout.INDEX)
     assert private in place.parents
     assert stat.S_IMODE(private.stat().st_mode) == 0o700
@@ -219,7 +219,7 @@ def test_a_private_folder_that_others_can_write_to_is_refused(
     from memcli.errors import WriteFailed
 
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr(state_dirs, "_may_be_made", lambda _: False)
+    monkeypatch.setattr(state_dirs, "_is_made", lambda _: False)
     monkeypatch.setenv("XDG_CACHE_HOME", "/nonexistent")
     taken = tmp_path / f"memcli-{os.getuid()}"
     taken.mkdir(mode=0o777)
