@@ -193,20 +193,14 @@ def _sync_files(paths: Sequence[str]) -> None:
 
 
 def _sync(path: str) -> None:
-    handle = os.open(path, os.O_RDWR | BINARY)  # Windows wants one that may write
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    with open(path, "rb+") as file:  # Windows wants one that may write
+        os.fsync(file.fileno())
 
 
 def _write_new(path: str, data: bytes) -> None:
     """Write a file that must not exist yet."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, 0o666)
-    try:
-        _write_all(handle, data)
-    finally:
-        os.close(handle)
+    with open(path, "xb") as file:
+        file.write(data)
 
 
 def _temporary_name(name: str) -> str:
@@ -281,12 +275,6 @@ def make_folder(folder: str) -> None:
         if not os.path.isdir(folder):
             raise
     sync_folder(parent)
-
-
-def _write_all(handle: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(handle, rest) :]
 
 
 def _keep_mode(temporary: str, target: str) -> None:

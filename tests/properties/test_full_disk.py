@@ -134,7 +134,7 @@ def refusing(first: int, *, also_later: bool) -> None:
 
     os.fsync = wrapped(os.fsync)
     os.link = wrapped(os.link)
-    files._write_all = wrapped(files._write_all)
+    files._write_new = wrapped(files._write_new)
     if not also_later:  # a rename takes no space, nor does a reset
         os.replace = wrapped(os.replace)
         os.posix_spawn = started  # type: ignore[assignment]
