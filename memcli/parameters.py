@@ -128,8 +128,8 @@ class Query(Question, StatusFilters, total=False):
     Options:
         as_of: `--as-of WHEN` What was current at that time
         max_chars: `--max-chars N` Characters of text at most; whole rows
-        depth: `--set depth=N` Hops over entities, links and versions: 0, 1 or 2; 1 if
-            not given
+        depth: `--set depth=N` Hops over entities, links and versions: 0 or 1; 1 if not
+            given
         explain: `--explain` Say why each row was chosen
     """
 

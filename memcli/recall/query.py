@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 BUDGETS = {"low": (5, 60), "mid": (10, 100), "high": (20, 500)}
 """Budget -> (rows by default, lexical matches that get the closer look)."""
 
-DEPTHS = (0, 1, 2)
+DEPTHS = (0, 1)
 """How many hops over the graph a recall may go; one is the default."""
 
 _LAYERS = tuple(map(str, Layer))
@@ -79,7 +79,7 @@ class Query(NamedTuple):
         budget: `low`, `mid` or `high`: how many rows, and how far to look.
         max_chars: total characters of the rows' texts; rows that do not fit are left
             out whole, and counted.
-        depth: hops over entities, links and lineage, 0 to 2; with 0 the words of an
+        depth: hops over entities, links and lineage, 0 or 1; with 0 the words of an
             entry count alone, not what it is tied to nor what stands beside it.
         explain: attach the pieces of each row's score, and what led to the row.
         here: the project that the question is asked in, by its name; what holds in
@@ -193,7 +193,7 @@ def checked(query: Query, vault: Vault) -> Query:
 
     Raises:
         InvalidValue: a kind, type, layer, budget or tags_match that does not exist; a
-            depth that is not 0, 1 or 2; a project's name that cannot be one.
+            depth that is not 0 or 1; a project's name that cannot be one.
         InvalidConfig: the project of the caller's folder cannot be told.
     """
     filters = query.filters

@@ -310,15 +310,13 @@ def _path(
 
     They go over the graph, or else over an entity that the question names.
     """
-    if not hit.way:
+    if hit.step is None:
         names = stored.entities
         about = (name for name in names if tokens.name_key(name) in named)
         return [{"entity": name} for name in about][:1]
-    path = []
-    for step in hit.way:
-        path.append({"entry": reader.row(step.doc).id})
-        path.append({step.kind: step.name} if step.name else {"over": step.kind})
-    return path
+    step = hit.step
+    over = {step.kind: step.name} if step.name else {"over": step.kind}
+    return [{"entry": reader.row(step.doc).id}, over]
 
 
 def constraints(reader: Reader, query: Query, shown: Collection[int]) -> dict[str, Any]:

@@ -195,13 +195,13 @@ class Weights(NamedTuple):
     graph: float = 0.5
     graph_seeds: int = 10
     graph_floor: float = 0.5
-    # The share of the best score that an entry needs which only the graph found, for
-    # each hop: below it, it pads the answer (docs/benchmarks/README.md).
+    # The share of the best score that an entry needs which only the graph found:
+    # below it, it pads the answer (docs/benchmarks/README.md).
     graph_brings: float = 0.28
     # What counts of an edge over a name that is not registered: in short texts, in
     # long ones, where more names stand by chance.
     names: tuple[float, float] = (1.05, 0.2)
-    # How many hops.
+    # Whether what an entry is tied to, and what stands beside it, counts: 1 or 0.
     depth: int = 1
     # How often an entry holds a word that is another name of an entity it is about.
     implied: float = 0.5

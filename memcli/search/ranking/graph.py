@@ -1,6 +1,6 @@
-"""Documents that are tied to the best hits: the edges of a vault, and hops over them.
+"""Documents that are tied to the best hits: a vault's edges, and one hop over them.
 
-Invariant: only documents in scope are reached or walked through; a document counts by
+Invariant: only documents in scope are reached; a document counts by
 its strongest way, so that twenty weak ones do not add up to a strong one; and an edge
 counts the less, the more documents it leads to. A link means one entry, the same for
 inspect, for the graph and for the lint: the first reading of the link that an entry has
@@ -46,7 +46,7 @@ _VERSIONS = 0.8
 
 
 class Step(NamedTuple):
-    """One hop: from a document, over an edge of a kind and name."""
+    """The hop from a document, over an edge of a kind and name."""
 
     doc: int
     kind: str
@@ -54,10 +54,10 @@ class Step(NamedTuple):
 
 
 class Reached(NamedTuple):
-    """How strongly a document was reached, and over which hops, in their order."""
+    """How strongly a document was reached, and over which hop."""
 
     score: float
-    way: tuple[Step, ...]
+    step: Step
 
 
 def is_hub(count: int, size: int) -> bool:
@@ -75,7 +75,7 @@ def walk(
             `weights.graph_seeds` of them that have `weights.graph_floor` of the best.
         corpus: its orders break ties, its size says what is a hub.
         scope: the edges to follow, and which documents may be reached.
-        weights: `depth` is how many hops.
+        weights: how much of a score goes over.
 
     Returns:
         document -> how it was reached, also those that `totals` holds; of the others
@@ -83,56 +83,34 @@ def walk(
     """
     if scope.edges is None or not totals:
         return {}
-    best = max(totals.values())
     share = _shares(corpus, weights)
+    heads = _strongest(totals, corpus, weights)
+    # An edge below it is too weak to bring an entry, as most are; it counts for those
+    # that `totals` holds.
+    least = max(totals.values()) * weights.graph_brings
+    arrivals: list[tuple[Reached, list[int]]] = []
+    for doc, edges in scope.edges(heads).items():
+        for edge in edges:
+            score = totals[doc] * weights.graph * share(edge, doc)
+            if score:
+                docs = edge.docs if score >= least else totals.keys() & edge.docs
+                others = [other for other in docs if other != doc]
+                step = Step(doc, edge.kind, edge.name)
+                arrivals.append((Reached(score, step), others))
+    beyond = {doc for _, others in arrivals for doc in others if doc not in totals}
+    # What `totals` holds takes part, or it would not be there.
+    held = totals.keys() | scope.holding([*beyond])
     reached: dict[int, Reached] = {}
-    heads = {
-        doc: Reached(totals[doc], ()) for doc in _strongest(totals, corpus, weights)
-    }
-    floor = [best * weights.graph_brings**hops for hops in range(weights.depth + 1)]
-    for hops in range(1, weights.depth + 1):
-        # Where no hop follows, an edge below it is too weak to bring an entry, as most
-        # are; it counts for those that `totals` holds.
-        least = floor[hops] if hops == weights.depth else 0.0
-        arrivals: list[tuple[Reached, list[int]]] = []
-        for doc, edges in scope.edges(heads).items():
-            head = heads[doc]
-            passed = {doc, *(step.doc for step in head.way)}
-            for edge in edges:
-                score = head.score * weights.graph * share(edge, passed)
-                if score:
-                    docs = edge.docs if score >= least else totals.keys() & edge.docs
-                    way = (*head.way, Step(doc, edge.kind, edge.name))
-                    others = [other for other in docs if other not in passed]
-                    arrivals.append((Reached(score, way), others))
-        beyond = {doc for _, others in arrivals for doc in others if doc not in totals}
-        # What `totals` holds takes part, or it would not be there.
-        held = totals.keys() | scope.holding([*beyond])
-        news: dict[int, Reached] = {}
-        for arrival, others in arrivals:
-            for other in held.intersection(others):
-                if other not in news or news[other].score < arrival.score:
-                    news[other] = arrival
-        for doc, arrival in news.items():
-            if doc not in reached or reached[doc].score < arrival.score:
-                reached[doc] = arrival
-        # The second hop starts from what the first brought, and not from a hit again.
-        brought = {
-            doc: arrival.score for doc, arrival in news.items() if doc not in totals
-        }
-        heads = {doc: news[doc] for doc in _strongest(brought, corpus, weights)}
-    return {
-        doc: arrival
-        for doc, arrival in reached.items()
-        if doc in totals or arrival.score >= floor[len(arrival.way)]
-    }
+    for arrival, others in arrivals:
+        for other in held.intersection(others):
+            if other not in reached or reached[other].score < arrival.score:
+                reached[other] = arrival
+    return reached
 
 
 def _strongest(
     scores: Mapping[int, float], corpus: Reader, weights: Weights
 ) -> list[int]:
-    if not scores:
-        return []
     floor = weights.graph_floor * max(scores.values())
     strong = [doc for doc, score in scores.items() if score >= floor]
     orders = corpus.columns.orders
@@ -140,10 +118,8 @@ def _strongest(
     return strong[: weights.graph_seeds]
 
 
-def _shares(
-    corpus: Reader, weights: Weights
-) -> Callable[[Edge, Collection[int]], float]:
-    """Gives how much of a score goes over an edge to each document but some.
+def _shares(corpus: Reader, weights: Weights) -> Callable[[Edge, int], float]:
+    """Gives how much of a score goes over an edge to each document but one.
 
     It is 0 for an edge that is not followed.
     """
@@ -152,11 +128,11 @@ def _shares(
     by_name = by_length(weights.names, average_length(corpus), weights.half_length)
     kinds = {"name": by_name, "lineage": _VERSIONS}
 
-    def share(edge: Edge, passed: Collection[int]) -> float:
+    def share(edge: Edge, doc: int) -> float:
         fan = len(edge.docs)
         if fan > CROWD or is_hub(fan, size):
             return 0.0
-        number = fan - sum(map(edge.docs.count, passed))
+        number = fan - edge.docs.count(doc)
         # How much the edge says of each of them; of one alone it says everything.
         says = inverse_frequency(number, size) / whole if number else 0.0
         return says * kinds.get(edge.kind, 1.0)

@@ -62,7 +62,7 @@ RARE = 0.7
 class Hit(NamedTuple):
     """One ranked document; `parts` are the named pieces of its score.
 
-    `matched` are the words of the question that it holds or means; `way` are the steps
+    `matched` are the words of the question that it holds or means; `step` is the one
     over which the graph reached it, if it did; `read` are the words of the question
     that it holds another word for, each with that reading.
     """
@@ -71,7 +71,7 @@ class Hit(NamedTuple):
     score: float
     parts: dict[str, float]
     matched: tuple[str, ...]
-    way: tuple[Step, ...] = ()
+    step: Step | None = None
     read: tuple[tuple[str, Reading], ...] = ()
 
 
@@ -218,7 +218,7 @@ class Order:
             score,
             parts,
             tuple([term.word for term in self._known if self._holds(doc, term.text)]),
-            reached.way if reached else (),
+            reached.step if reached else None,
             tuple([(term.word, reading) for term, reading in lent if reading]),
         )
 
@@ -232,9 +232,9 @@ class Order:
         final, reached = self._final[doc], self._found.reached.get(doc)
         if reached is None:
             return final if doc in self._worded else min(final, self._ceiling)
-        if reached.way[-1].kind == "lineage":  # the current version stands first
+        if reached.step.kind == "lineage":  # the current version stands first
             return final
-        leading = reached.way[0].doc
+        leading = reached.step.doc
         source = self._final[leading]
         alone = final * (1 - reached.score / self._found.totals[doc])
         whole = sum(term.idf for term in self._known)

@@ -91,7 +91,7 @@ def rank(
         question: its terms, and what they mean in this corpus.
         corpus: the documents.
         limit: how many hits to return at most.
-        scope: which documents take part, and the edges for `weights.depth` hops.
+        scope: which documents take part, and the edges that the graph follows.
         weights: how much each thing counts.
         adjust: a last factor from what was learned, between 0.9 and 1.1.
     """
