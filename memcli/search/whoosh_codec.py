@@ -275,16 +275,10 @@ class _TermsReader(base.TermsReader):
 
 class _Column(columns.ColumnReader):
     def __init__(self, numbers: Sequence[int]) -> None:
-        self._numbers, self._doccount, self._sign = numbers, len(numbers), 1
+        self._numbers, self._doccount = numbers, len(numbers)
 
     def __getitem__(self, doc: int) -> int:
         return self._numbers[doc]
-
-    def sort_key(self, doc: int) -> Any:
-        return self._sign * self._numbers[doc]
-
-    def set_reverse(self) -> None:
-        self._sign = -1
 
 
 _OF_SEGMENT = "doc_count doc_count_all deleted_docs is_deleted has_deletions".split()
