@@ -106,7 +106,7 @@ def _visibility(
 
 def _as_it_was(vault: Vault, saved: Saved, wanted: str | None) -> list[str]:
     """The warning when the entry has another visibility than the one asked for."""
-    if wanted is None or any(item.field == "visibility" for item in saved.not_taken):
+    if wanted is None or "visibility" in saved.not_taken:
         return []
     entry = vault.get(saved.id)
     if str(entry.visibility) == wanted:

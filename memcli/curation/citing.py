@@ -107,7 +107,7 @@ def save(
         draft = draft.replace(refreshed_at=of.looked, fingerprints=tuple(of.prints))
     saved = saving.save(vault, draft, allow_secret=allow_secret, register=register)
     if saved.outcome != "created":
-        left = any(item.field == "evidence" for item in saved.not_taken)
+        left = "evidence" in saved.not_taken
         left = left or saved.outcome == "recurred"  # what is resolved is not renewed
         note = (
             f"{saved.id} exists already, and keeps the evidence that it cited before; "

@@ -35,7 +35,7 @@ class Saved(NamedTuple):
     new in the registry, and `cited` the entries that an observation or model rests on;
     `research` is the research run that retrieved them, and `dropped` what it did not.
     Of an entry that was there, `merged` names the fields that the draft added to, and
-    `not_taken` those that contradict it.
+    `not_taken` those in which it says something else, which stays.
     `project` is where it holds; None is everywhere. `code` and `code_names` are the
     places in the project's code that a created entry speaks of.
     `similar` are the nearest entries by their words.
@@ -53,7 +53,7 @@ class Saved(NamedTuple):
     registered: tuple[str, ...] = ()
     cited: tuple[str, ...] = ()
     merged: tuple[str, ...] = ()
-    not_taken: tuple[NotTaken, ...] = ()
+    not_taken: tuple[str, ...] = ()
     project: str | None = None
     dropped: tuple[str, ...] = ()
     research: str | None = None
@@ -135,21 +135,12 @@ _RESOLVED = (
 _PLAIN = Entry("")
 
 
-class NotTaken(NamedTuple):
-    """A field that was not taken: what was given, and what the entry has (None:
-    nothing)."""
-
-    field: str
-    given: str
-    has: str | None
-
-
 class Merged(NamedTuple):
     """An entry with what was added to it, the names of these fields, and the rest."""
 
     entry: Entry
     taken: tuple[str, ...]
-    left: tuple[NotTaken, ...]
+    left: tuple[str, ...]
 
 
 def brings(draft: Entry) -> bool:
@@ -173,7 +164,7 @@ def merge(
     seen = seen or entry
     filled = (*_FILLED, "pinned") if may(Action.PIN, entry, writer) else _FILLED
     changes: dict[str, Any] = {}
-    left: list[NotTaken] = []
+    left: list[str] = []
     # What an observation cites is not of the fact in the same words.
     drawn = {entry.layer, draft.layer} != {_PLAIN.layer}
     for name in (*_ADDED, "pinned", *_FILLED, *_KEPT):
@@ -183,13 +174,13 @@ def merge(
         if name in _ADDED and not (drawn and name == "evidence"):
             value = (*getattr(entry, name), *_new(given, has))
             if name == "asked" and len(value) > MOST_ASKED:
-                left.append(_not_taken(name, given, has))
+                left.append(name)
                 continue
         elif name in filled and has == getattr(_PLAIN, name):
             value = given
         else:
             if not (name in _ADDED and set(given) <= set(has)):
-                left.append(_not_taken(name, given, has))
+                left.append(name)
             continue
         if value != getattr(entry, name):
             changes[name] = value
@@ -202,24 +193,19 @@ def merge(
         if solved and may(Action.RESOLVE, entry, writer):
             changes |= {name: getattr(draft, name) for name in _RESOLVED}
         else:
-            left.append(_not_taken("status", draft.status, seen.status))
+            left.append("status")
     if changes and not allowed:
-        left = [
-            _not_taken(name, getattr(draft, name), getattr(seen, name))
-            for name in changes
-        ] + left
-        changes = {}
+        left, changes = [*changes, *left], {}
     return Merged(entry.replace(**changes), tuple(changes), tuple(left))
 
 
-def sentence(entry_id: str, left: NotTaken) -> str:
+def sentence(entry_id: str, field: str) -> str:
     """The sentence about a field that was not taken."""
-    has = f"has '{left.has}'" if left.has else "has none"
-    if left.field == "status":
-        return f"{entry_id} stays {left.has}: memcli resolve {entry_id} if it is solved"
+    if field == "status":
+        return f"{entry_id} stays as it is: memcli resolve {entry_id} if it is solved"
     return (
-        f"{left.field} '{left.given}' was not taken: {entry_id} {has}; to change it: "
-        "evolve it, or edit its file"
+        f"{field} was not taken: {entry_id} says something else; to change it: evolve "
+        "it, or edit its file"
     )
 
 
@@ -236,18 +222,6 @@ def _is_for_all_of(draft: Entry, entry: Entry) -> bool:
         return entry.agent == draft.agent
     both_group = draft.visibility is entry.visibility is Visibility.GROUP
     return both_group and set(entry.groups) <= set(draft.groups)
-
-
-def _not_taken(name: str, given: object, has: object) -> NotTaken:
-    return NotTaken(name, _shown(given), _shown(has) or None)
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, tuple):
-        return ", ".join(map(str, value))
-    if isinstance(value, bool):
-        return str(value).lower()
-    return "" if value is None else str(value)
 
 
 # --- skills ---------------------------------------------------------------------------

@@ -62,6 +62,10 @@ class Vault:
 
     Attributes:
         agent: the agent that asks and writes; None is the vault's owner.
+        agent_name: its name.
+        environ: the environment of the caller, and of git.
+        cwd: the folder that the caller stands in.
+        is_published: whether a database answers for it, so that it has no files here.
         own: the user's own vault, when this is a team's: what is resolved there is not
             shown here either.
         starts_sync: whether a write starts a sync, where the user's config says so.
@@ -89,25 +93,18 @@ class Vault:
             caller = caller._replace(progress=None)
         self.root = root
         self.caller = caller
+        self.environ, self.cwd = caller.environ, caller.cwd
+        self.agent_name = caller.agent
         self.named = named or root
         self.source = source
         self.own: Vault | None = None
         self.starts_sync = True
         self._project: tuple[Project | None] | None = None
         self._engine = engine
+        self.is_published = engine is not None
         if engine is not None:
             engine.agent = self.agent
         self._opened: Index | None = engine
-
-    @property
-    def environ(self) -> Mapping[str, str]:
-        """The environment of the caller, and of git."""
-        return self.caller.environ
-
-    @property
-    def cwd(self) -> str | None:
-        """The folder that the caller stands in."""
-        return self.caller.cwd
 
     @property
     def tell(self) -> Callable[[str], None]:
@@ -199,11 +196,6 @@ class Vault:
         return (self,)
 
     @property
-    def is_published(self) -> bool:
-        """Whether a database answers for it, so that it has no files here."""
-        return self._engine is not None
-
-    @property
     def read_only(self) -> bool:
         """Whether the user's config gives this vault the role ro."""
         return known_vaults.read_only(self.root, self.environ)
@@ -245,11 +237,6 @@ class Vault:
                 project = projects.of(self.cwd, self.environ)
             self._project = (project,)
         return self._project[0]
-
-    @property
-    def agent_name(self) -> str | None:
-        """The name of the agent that asks and writes; None is the owner."""
-        return self.caller.agent
 
     # --- reading ------------------------------------------------------------------
 
