@@ -51,10 +51,11 @@ _SOLVED_WORDS = (
     *("done", "closed", "fixed", "solved", "completed", "finished", "obsolete"),
     *("cancelled", "canceled", "wontfix", "wont-fix", "won't fix", "deprecated"),
 )
-_FLAGS = {
+FLAGS = {
     **dict.fromkeys(("true", "yes", "on", "1"), True),
     **dict.fromkeys(("false", "no", "off", "0"), False),
 }
+"""The words for true and false."""
 
 # A title is for a line of a table; what needs more is text.
 _LONGEST_TITLE = 500
@@ -192,7 +193,7 @@ def _code(value: Any, field: str, read: bool) -> tuple[str, ...]:
 
 
 def _flag(value: Any, field: str, read: bool) -> bool:
-    found = _FLAGS.get(_text(value, field, read).lower()) if read else value
+    found = FLAGS.get(_text(value, field, read).lower()) if read else value
     if not isinstance(found, bool):
         raise _wrong_type(field, value, "true or false")
     return found

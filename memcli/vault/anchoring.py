@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memcli.entries.entry import Entry
-    from memcli.storage.checkout import CodeHistory
     from memcli.storage.projects import Project
     from memcli.vault.vault import Vault
 
@@ -69,7 +68,9 @@ def _now(
     Raises:
         InvalidValue: a file or line is not there.
     """
-    history = _history(vault, project)
+    from memcli.storage.checkout import CodeHistory
+
+    history = CodeHistory.open(project.folder, vault.environ)
     commit = history.commit()[:COMMIT_DIGITS] if history else ""
     made: list[Anchor] = []
     for anchor in anchors.read_all(code):
@@ -182,12 +183,6 @@ def _there(project: Project, draft: Entry) -> tuple[str, ...]:
         if not (look.gone or look.reason):
             found[path] = None
     return tuple(found)[:_MOST_NAMES]
-
-
-def _history(vault: Vault, project: Project) -> CodeHistory | None:
-    from memcli.storage.checkout import CodeHistory
-
-    return CodeHistory.open(project.folder, vault.environ)
 
 
 def _not_here(draft: Entry, project: Project | None) -> InvalidValue:

@@ -250,7 +250,9 @@ class CloseLook(Watch):
             if state.state == CHANGED:
                 why = f"{state.why}, and the file is now {path}"
                 state = state._replace(now=path, why=why)
-        then = self._then(anchor) if state.state == CHANGED else None
+        then = None
+        if self._history and state.state == CHANGED:
+            then = self._history.was(anchor.commit, anchor.path, checkout.LARGEST)
         fresh = self._as_of_now(anchor, state, path, then, look.data)
         if state.state != CHANGED or not diffs:
             return Looked(state, fresh)
@@ -260,11 +262,6 @@ class CloseLook(Watch):
             return Looked(state, fresh, note=note)
         lines = anchors.diff(then, look.data, found.first, found.last)
         return Looked(state, fresh, tuple(lines))
-
-    def _then(self, anchor: Anchor) -> bytes | None:
-        if self._history is None:
-            return None
-        return self._history.was(anchor.commit, anchor.path, checkout.LARGEST)
 
     def _as_of_now(
         self,

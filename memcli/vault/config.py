@@ -241,11 +241,10 @@ def _value(name: str, default: Any, words: Sequence[str]) -> Any:
             return [part.strip() for part in text.split(",") if part.strip()]
         return list(words)
     if isinstance(default, bool):
-        known = {"true": True, "yes": True, "on": True, "1": True}
-        known |= {"false": False, "no": False, "off": False, "0": False}
-        if text.lower() in known:
-            return known[text.lower()]
-    elif default is None or isinstance(default, int | float):
+        from memcli.entries.fields import FLAGS
+
+        return FLAGS.get(text.lower(), text)
+    if default is None or isinstance(default, int | float):
         for kind in (int, float):
             try:
                 return kind(text)
