@@ -384,13 +384,9 @@ def _look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> _Arou
 
         row = document(fresh, stemmer()).row
         within = set(reader.exact("layer", row.layer))
-        own = {fresh.id}
         for entry in replaced:
             within.difference_update(reader.exact("id", entry.id))
-            own.update(version.id for version in lineage.versions(reader, entry.id))
-        rests_on = {
-            lineage.current(reader, name) for name in (*old.evidence, *row.evidence)
-        }
+        kin = {*old.evidence, *row.evidence, *(entry.id for entry in replaced)}
         view = View(now, here=number(row.project) if row.project else None)
 
         def in_force(doc: int) -> bool:
@@ -402,7 +398,7 @@ def _look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> _Arou
             for likeness, theirs in alike(
                 reader, terms, in_force, limit=_LOOKED_AT, within=within
             )
-            if theirs.id not in rests_on and own.isdisjoint(theirs.evidence)
+            if kin.isdisjoint((theirs.id, *theirs.evidence))
         ]
         near.sort(key=lambda one: one.likeness)
         found = {one.id: one for one in near}

@@ -28,18 +28,19 @@ def tables(text: str) -> dict[str, Any]:
     return tomllib.loads(text)
 
 
+def leaves(value: Any, *key: str) -> dict[tuple[str, ...], Any]:
+    """The settings of a table by their keys; an empty table is one."""
+    if not isinstance(value, dict) or not value:
+        return {key: value}
+    return {
+        inner: leaf
+        for name in value
+        for inner, leaf in leaves(value[name], *key, name).items()
+    }
+
+
 def flat(text: str) -> dict[tuple[str, ...], Any] | None:
     """Settings by their keys; None for what is no TOML, or nested too deep."""
-
-    def leaves(value: Any, *key: str) -> dict[tuple[str, ...], Any]:
-        if not isinstance(value, dict) or not value:
-            return {key: value}
-        return {
-            inner: leaf
-            for name in value
-            for inner, leaf in leaves(value[name], *key, name).items()
-        }
-
     try:
         return leaves(tables(text))
     except (ValueError, RecursionError):

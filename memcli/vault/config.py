@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from memcli.entries import layout
+from memcli.entries import layout, toml_text
 from memcli.entries.entry import nearest
 from memcli.errors import InvalidConfig, InvalidValue
 from memcli.named_tuple import NamedTuple
@@ -253,16 +253,10 @@ def _value(name: str, default: Any, words: Sequence[str]) -> Any:
     return text
 
 
-def _flat(tables: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+def _flat(tables: Mapping[str, Any]) -> dict[str, Any]:
     """Nested tables as names with dots."""
-    found: dict[str, Any] = {}
-    for name, value in tables.items():
-        full = f"{above}.{name}" if above else name
-        if isinstance(value, dict):
-            found.update(_flat(value, full))
-        else:
-            found[full] = value
-    return found
+    found = toml_text.leaves(tables).items()
+    return {".".join(key): value for key, value in found if value != {}}
 
 
 def _text(path: str) -> str:
