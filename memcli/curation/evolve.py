@@ -386,7 +386,9 @@ def _look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> _Arou
         within = set(reader.exact("layer", row.layer))
         for entry in replaced:
             within.difference_update(reader.exact("id", entry.id))
-        kin = {*old.evidence, *row.evidence, *(entry.id for entry in replaced)}
+        rests_on = (*old.evidence, *row.evidence)
+        kin = {lineage.current(reader, name) for name in rests_on}
+        kin.update(entry.id for entry in replaced)
         view = View(now, here=number(row.project) if row.project else None)
 
         def in_force(doc: int) -> bool:
