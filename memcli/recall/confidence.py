@@ -154,14 +154,18 @@ def why_no_better(
         rows: the words of the question that each row holds.
         weights: as `Recalled.weights`.
     """
-    best = max(sum(weights.get(word, 0.0) for word in words) for words in rows)
+    held_by = (sum(weights.get(word, 0.0) for word in {*words}) for words in rows)
+    best = max(held_by)
     best += _ROUNDING
     if best >= sum(weights.values()) or _filters(query):
+        return None
+    over = reader.odd(reader.everything())
+    if not over:
         return None
     held: dict[int, float] = {}
     for word, weight in weights.items():
         for term in tokens.terms(word, tokens.stemmer())[:1]:
-            for doc in reader.exact("terms", term):
+            for doc in over.intersection(reader.exact("terms", term)):
                 held[doc] = held.get(doc, 0.0) + weight
     better = [doc for doc, weight in held.items() if weight > best]
     ended = _ended(reader, query, better)
