@@ -66,7 +66,7 @@ def answers(vault: Vault) -> Iterator[Recalled]:
         yield vault.recall(text, explain=True, budget="high")
     past = view_of(NOW, history=True, statuses=["resolved", "expired"])
     yield vault.recall(Query("deploy friday queue", past, limit=3, explain=True))
-    yield vault.recall("friday", depth=2, explain=True)
+    yield vault.recall("friday", explain=True)
     yield vault.recall("deploy", kinds=["note", "fix"], tags=["deploy"])
     yield vault.recall("café", entities=["Friday", "robot", "fryday"])
     yield vault.recall("what about friday in may 2023", explain=True)

@@ -131,7 +131,7 @@ WAYS_IN = [
 
 def shown(vault: Vault) -> dict[str, list[str]]:
     """The texts and titles that each surface shows when it is asked for the words."""
-    found = vault.recall(Query(SOLVED, VIEW, depth=2))
+    found = vault.recall(Query(SOLVED, VIEW))
     history = vault.recall(Query(SOLVED, view_of(NOW, history=True))).rows
     newest = listing.listed(vault, Query("", VIEW)).rows
     both = Vaults([vault])
