@@ -190,7 +190,11 @@ def placed(context: Context, named: str) -> tuple[str, Callable[[str], str] | No
     if name in known and not whole:
         return named, None
     other = whole or here
-    what = f"another project than {other}; if that" if other else "new; if another"
+    what = (
+        f"another project than {other}; if that"
+        if other
+        else "a new project; if another"
+    )
 
     def warning(entry_id: str) -> str:
         way = f"memcli tag {entry_id} --project {other or 'NAME'}"

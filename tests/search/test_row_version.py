@@ -17,7 +17,7 @@ from memcli.search.store import FORMAT
 from memcli.search.stored_row import StoredRow
 from memcli.search.updating import Files
 
-KNOWN = (38, 4, 38), "0613b9a15afb07cf"
+KNOWN = (38, 5, 38), "0613b9a15afb07cf"
 
 FACT = """\
 ---
