@@ -315,6 +315,7 @@ def draft(
     Raises:
         InvalidValue: a field that is unknown, of the wrong type, or not valid.
         TooLarge: more text than the limit.
+        SecretFound: a tag; a tag loses its capitals, and is looked at before.
     """
     given: dict[str, Any] = {}
     for raw, value in values.items():
@@ -329,6 +330,12 @@ def draft(
     for name, value in given.items():
         if value is not None and value not in ("", [], ()):
             fields[name] = CHECKS[name](value, name, False)
+    if "tags" in fields:
+        from memcli.entries import no_secrets
+
+        tags = given["tags"]
+        words = tags if isinstance(tags, str) else "\n".join(map(str, tags))
+        no_secrets.refuse_texts({"tags": f"{words}\n{words.upper()}"})
     if "kind" in fields:
         fields["kind"] = check_kind(fields["kind"], kinds)
     if "resolved_at" in fields:

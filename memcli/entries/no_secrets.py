@@ -104,9 +104,7 @@ def _texts(entry: Entry) -> Iterator[tuple[str, str]]:
                 plain = lines.replace('\\"', '"').replace("\\\\", "\\")
                 yield called, lines if plain == lines else f"{lines}\n{plain}"
         elif isinstance(value, tuple) and value:
-            text = "\n".join(map(str, value))
-            # A tag has lost its capitals, and a key that is all capitals shows again.
-            yield name, f"{text}\n{text.upper()}" if name == "tags" else text
+            yield name, "\n".join(map(str, value))
         elif isinstance(value, str) and value:
             yield {"body": "text"}.get(name, name), value
 

@@ -7,8 +7,9 @@ import pytest
 
 from memcli import Vault
 from memcli.curation.changing import pin, tag
+from memcli.curation.evolve import evolve
 from memcli.entries import layout
-from memcli.errors import InvalidContent, InvalidValue, NotAllowed
+from memcli.errors import InvalidContent, InvalidValue, NotAllowed, SecretFound
 from tests.conftest import VaultMaker
 from tests.git_command import git
 
@@ -48,6 +49,11 @@ def test_what_changes_nothing_writes_nothing(
         tag(vault, saved.id, "two words")
     with pytest.raises(InvalidContent, match="is the id of an entry"):
         tag(vault, saved.id, saved.id[:12], "word")
+    for key in ("AIza" + "aB3" * 12, "AKIA" + "Z9" * 8, "akia" + "z9" * 8):
+        with pytest.raises(SecretFound):
+            tag(vault, saved.id, key)
+        with pytest.raises(SecretFound):
+            evolve(vault, saved.id, {"tags": [key]})
     assert snapshot(vault.root) == before
     Path(vault.root, "many.md").write_text("---\ntags: {a: 1}\n---\nx\n", "utf-8")
     with pytest.raises(InvalidValue, match="cannot be read, and would be replaced"):
