@@ -57,6 +57,8 @@ _OF_OTHERS = (
     "agentId", "agentName", "teamName", "sourceToolUseID", "sourceToolAssistantUUID",
     "planContent",
 )  # fmt: skip
+# The ways in that a person sits at; any other is a program's.
+_PERSONS = {"", "cli", "claude-vscode", "claude-desktop"}
 _IDS = {"sessionId", "parentUuid", "leafUuid", "messageId"}
 
 
@@ -170,14 +172,14 @@ def _prompt(record: Record) -> str:
 
 
 def _is_programs(record: Record) -> bool:
-    """Whether a library or `claude -p` has sent a prompt.
+    """Whether a library, `claude -p` or a workflow has sent a prompt.
 
     Editors and the desktop application use the library for a person, and say so.
     """
     if records.within(record, "origin", "kind") == "human":
         return False
     way = records.text_of(record.get("entrypoint"))
-    return way.startswith("sdk") or (not way and record.get("promptSource") == "sdk")
+    return way not in _PERSONS or (not way and record.get("promptSource") == "sdk")
 
 
 def _plain(texts: list[str]) -> str:
