@@ -8,9 +8,11 @@ becomes the older half, and the older half from before goes.
 from __future__ import annotations
 
 import os
+import stat
 
 from memcli.entries import layout
-from memcli.storage import state_dirs
+from memcli.errors import MemcliError
+from memcli.storage import files, state_dirs
 
 TYPE_CHECKING = False
 
@@ -32,9 +34,14 @@ def note(root: str, line: Mapping[str, Any]) -> None:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         # It begins with the end of a line: a full disk or a kill may have cut the last.
         data = b"\n" + json.dumps(line, ensure_ascii=True).encode()
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        # A named pipe in its place would wait for a reader.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | files.NONBLOCK
+        handle = os.open(path, flags, 0o600)
         try:
-            if os.fstat(handle).st_size > _MOST:
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
+                return
+            if status.st_size > _MOST:
                 os.replace(path, path + ".1")
             os.write(handle, data)
         finally:
@@ -69,9 +76,8 @@ def last(root: str, most: int) -> list[dict[str, Any]]:
     lines: list[dict[str, Any]] = []
     for path in (_path(root), _path(root) + ".1"):
         try:
-            with open(path, encoding="utf-8", errors="replace") as file:
-                rows = file.read().splitlines()
-        except OSError:
+            rows = files.read(path).decode("utf-8", "replace").splitlines()
+        except MemcliError:
             continue
         for row in reversed(rows):
             if len(lines) == most:

@@ -79,6 +79,18 @@ def test_a_log_that_is_damaged_is_read_as_far_as_it_goes(live: Vault) -> None:
     inspected(live)
 
 
+def test_a_log_that_is_a_pipe_holds_nobody_up(live: Vault) -> None:
+    path = state_of(live.root, layout.HOOK_LOG)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(path)
+    reading = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    hook_log.note(live.root, {"event": "idle"})
+    assert os.read(reading, 1) == b""
+    os.close(reading)
+    hook_log.note(live.root, {"event": "idle"})
+    assert hook_log.last(live.root, 1) == []
+
+
 def test_the_log_stays_small_and_keeps_its_newer_half(
     live: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
