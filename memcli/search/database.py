@@ -32,7 +32,6 @@ ENDING = ".db"
 # removed, it could be half of two states. A `-wal` without a database is nothing, and
 # `make` removes it before there is one.
 _FILES = ("", "-wal", "-shm", "-journal")
-_PATIENCE = 10_000  # ms
 _KEPT = 64_000  # KiB of pages: a first index would spill them
 _SPEAKS_OF_DISK = (
     *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY),
@@ -130,8 +129,15 @@ def _remove(path: str) -> None:
         os.unlink(path)
 
 
-def write(db: sqlite3.Connection, change: Callable[[], _Done]) -> _Done:
+def write(
+    db: sqlite3.Connection, patience: float, change: Callable[[], _Done]
+) -> _Done:
     """Return `change()`, in a transaction: all that it writes is kept, or nothing.
+
+    Args:
+        db: the database.
+        patience: seconds to wait for another process, in which no signal is heard.
+        change: writes.
 
     Raises:
         Unwritable: the disk takes no change.
@@ -139,7 +145,7 @@ def write(db: sqlite3.Connection, change: Callable[[], _Done]) -> _Done:
     try:
         end(db)
         db.execute(f"PRAGMA cache_size = -{_KEPT}")
-        db.execute(f"PRAGMA busy_timeout = {_PATIENCE}")
+        db.execute(f"PRAGMA busy_timeout = {round(1000 * patience)}")
         db.execute("BEGIN IMMEDIATE")
         try:
             done = change()

@@ -395,7 +395,7 @@ class Index:
             following.store(db, new, old)
             return found, new
 
-        found, new = database.write(db, change)
+        found, new = database.write(db, self.patience, change)
         database.version(db)  # before another process may write
         many, removed = len(found.changed), len(found.removed)
         if many or removed or reason:

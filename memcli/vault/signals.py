@@ -44,8 +44,9 @@ if TYPE_CHECKING:
 
 # Bytes: about 1,600 recalls of ten rows, a person's last weeks.
 _MOST = 4_000_000
-# Seconds to wait for another process; its transaction takes a few milliseconds.
-_WAIT = 2.0
+# Seconds to wait for another process; its transaction takes a few milliseconds, and
+# while SQLite waits no alarm of a hook rings.
+_WAIT = 0.5
 # The key of an event is how many bytes all events up to it have had, so that the
 # oldest ones are found by subtraction.
 _TABLES = (

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
     _Found = TypeVar("_Found")
 
-# Seconds. A process that brings the index up to date after an edit is done by then.
+# Seconds. A process that brings the index up to date after an edit is done by then;
+# while SQLite waits no alarm rings.
 _INDEX_WAIT = 0.3
 # Seconds that the vaults of teams may take after the own one has answered.
 _TEAMS_WAIT = {"session-start": 1.5, "prompt-submit": 0.6}
@@ -87,6 +88,7 @@ class Answer:
         except MemcliError:
             pass  # a disk that cannot be written to can be read
         self.vault = opened(self.root, self.event.cwd)
+        self.vault.opened.patience = _INDEX_WAIT
         try:
             self.project = self.vault.project
         except MemcliError as error:  # then only what holds everywhere is told

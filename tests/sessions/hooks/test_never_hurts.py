@@ -10,10 +10,12 @@ import pty
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -304,6 +306,20 @@ def test_nobody_waits_for_an_index_that_is_being_built(filled: Vault) -> None:
             assert process(event, "codex", ASK).out == b""
             assert time.monotonic() - began < 5
             assert log(filled, event)[0]["did"] == "nothing: the index is being built"
+    assert RULE in process("prompt-submit", "codex", ASK).text
+
+
+def test_a_database_that_another_program_locks_costs_no_hook_its_time(
+    filled: Vault,
+) -> None:
+    (path,) = state_of(filled.root, layout.INDEX).glob("*.db")
+    filled.save(filled.draft({"text": "The release notes are written by hand."}))
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        for event in ("session-start", "prompt-submit"):
+            began = time.monotonic()
+            assert process(event, "codex", ASK).out == b""
+            assert time.monotonic() - began < 4
     assert RULE in process("prompt-submit", "codex", ASK).text
 
 
