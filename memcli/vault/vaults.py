@@ -268,18 +268,20 @@ def sync_state(vault: Vault) -> SyncState | None:
 
 def writers(vault: Vault, path: str, seconds: float) -> list[str] | None:
     """The authors of a file of the vault, but for its user; None where git cannot say
-    it in this time. A vault without a remote is the user's alone."""
+    it in this time. In a vault without a remote all that names nobody is the user's."""
     from memcli.storage.git import merging, on_disk
     from memcli.storage.git.repository import Repository
 
     found = on_disk.with_remote(vault.root)
-    if found is None or not found.url:
+    if found is None:
         return []
-    try:
+    names = None
+    with contextlib.suppress(MemcliError):
         repository = Repository.open(vault.root, environ=vault.environ)
-        return merging.writers(repository, path, seconds)
-    except MemcliError:
-        return None
+        names = merging.writers(repository, path, seconds)
+    if found.url:
+        return names
+    return [name for name in names or () if name != merging.OTHER]
 
 
 def note_sync(vault: Vault, line: str, error: str | None) -> None:

@@ -12,7 +12,7 @@ from memcli.entries.text import code_terms
 from memcli.named_tuple import NamedTuple
 from memcli.search.stored_row import enforced
 from memcli.sessions import markers
-from memcli.sessions.briefing.frame import Item, short, source_of, to_tell
+from memcli.sessions.briefing.frame import Item, plain, short, source_of, to_tell
 from memcli.sessions.lessons import Action, fired, is_spared
 from memcli.storage import known_vaults
 
@@ -163,7 +163,7 @@ def _refusal(found: Sequence[_Fired], vault: Vault) -> tuple[str, str, str] | No
     if not own or not _is_trusted(vault):
         return None
     first = next((each for each in own if each.enforce == "deny"), own[0])
-    row, text = first.row, short(first.row, room=_CHARS)
+    row, text = first.row, plain(short(first.row, room=_CHARS))
     wish = f"{_whose(vault, row)} {_WISHES[first.enforce]}: memcli inspect {row.id}"
     return first.enforce, row.id, f"memcli: {text}\n{wish}"
 

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from memcli.storage.git.repository import Repository
 
 _NOBODY = "memcli@localhost"
+OTHER = "another clone"
+"""The name of whoever has told git none."""
 _NO_IDENTITY = f"memcli <{_NOBODY}>"
 _MOST_FILES = 100
 # The name under which a commit is made; removed at once.
@@ -140,7 +142,7 @@ def _others(repository: Repository, rows: Iterable[Sequence[str]]) -> list[str]:
     found: dict[str, None] = {}
     for name, mail in rows:
         if mail == _NOBODY:
-            found["another clone"] = None
+            found[OTHER] = None
         elif mail and mail != own:
             found[_shown(name) or "nobody"] = None
     return [*found]
