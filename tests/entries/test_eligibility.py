@@ -177,7 +177,7 @@ PINNED = Entry("1m7x", agent="ada", pinned=True)
 ROWS = {
     "evolve it, revert it, merge it into another": (Action.EVOLVE, ENTRY),
     "resolve it, bring it back": (Action.RESOLVE, ENTRY),
-    "any of these, when it is pinned": (Action.EVOLVE, PINNED),
+    "any of the above, when the entry is pinned": (Action.EVOLVE, PINNED),
     "change who may see it, pin it": (Action.SHARE, ENTRY),
     "approve, reject or supersede it as a candidate": (Action.REVIEW, ENTRY),
     "forget it; undo; change entities; repair; see lint, log, history": (
