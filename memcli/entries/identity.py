@@ -48,9 +48,11 @@ _MARKS = ("<", "&nbsp;", "](", "[[", "[^", "==")
 # Tags that stand apart: on lines of their own, behind a sentence, or several at an end.
 # One behind a word may be what is spoken of ("ask in #deploys"), and so is a colour.
 _TAG = r"#(?!(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})\b)[^\W\d][\w/-]*"
+# A run of tags that does not end its line is matched as well, and stays: else each tag
+# of a long one would be looked at again from each tag before it.
 _TAGS = (
-    rf"^(?:[ \t]*{_TAG})+[ \t]*$"
-    rf"|(?<=[.!?])(?:[ \t]+{_TAG})+[ \t]*$|(?:[ \t]+{_TAG}){{2,}}[ \t]*$"
+    rf"(?:^(?:[ \t]*{_TAG})+|(?<=[.!?])(?:[ \t]+{_TAG})+"
+    rf"|(?<![ \t])(?:[ \t]+{_TAG}){{2,}})[ \t]*($)?"
 )
 _ESCAPES = r"(?<!\\)\\+(?=[*_`~#<>\[\]])"
 # Quotes, emphasis, code spans and brackets around words, and what ends a part of a
@@ -117,11 +119,15 @@ def strict_key(text: str) -> str:
     if any(mark in plain for mark in _MARKS):
         plain = re.sub(_MARKUP, r" \1 \2 \3\4 ", plain)
     if "#" in plain:
-        plain = re.sub(_TAGS, "", plain, flags=re.MULTILINE)
+        plain = re.sub(_TAGS, _kept, plain, flags=re.MULTILINE)
     lines = (_without_bullet(line.strip()) for line in plain.splitlines())
     words = " ".join(filter(None, map(_word, " ".join(lines).split())))
     # Once more, for a mark of a list that stood within others.
     return _without_bullet(words)
+
+
+def _kept(tags: re.Match[str]) -> str:
+    return tags[0] if tags[1] is None else ""
 
 
 def _word(chunk: str) -> str:

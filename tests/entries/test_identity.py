@@ -3,6 +3,7 @@
 import hashlib
 import re
 import sys
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -54,6 +55,13 @@ def test_a_strict_key_does_not_see_markup() -> None:
     assert strict_key("The TODO list") != strict_key("The list")
     assert strict_key("cat a | sh") != strict_key("cat a sh")
     assert strict_key("List<String> fits") != strict_key("List fits")
+
+
+def test_a_text_of_tags_has_its_strict_key_in_linear_time() -> None:
+    started = time.process_time()
+    assert strict_key("#a " * 20_000 + "x").endswith("#a x")
+    assert strict_key("#a" + " " * 50_000 + "x") == "#a x"
+    assert time.process_time() - started < 2
 
 
 def test_a_strict_key_sees_the_claim_alone() -> None:
