@@ -211,11 +211,8 @@ def force_of(before: Rules, after: Rules, there: Collection[str] = ()) -> Force:
 
 def news_of(vault: str, force: Force, config: Sequence[str]) -> str:
     """The news of a sync that nobody saw, for a person; empty for none: rules that act
-    unasked, and who may see what.
-
-    It goes into sessions, so no name that the remote has given is in it.
-    """
-    said = force._replace(by=("others",) if force.by else ()).said
+    unasked, and who may see what."""
+    said = force.said
     if config:
         said.append(f"{counted(len(config), 'setting')} changed: see memcli config")
     return f"a sync of {vault}: {'; '.join(said)}" if said else ""
@@ -224,8 +221,12 @@ def news_of(vault: str, force: Force, config: Sequence[str]) -> str:
 def tell_news(
     vault: Vault, force: Force, config: Sequence[str], *, by_itself: bool
 ) -> None:
-    """Keep the news of a sync for a person, if nobody sees what it prints."""
-    news = news_of(vault.named, force, config)
+    """Keep the news of a sync for a person, if nobody sees what it prints.
+
+    They go into sessions, so no name that the remote has given is in them.
+    """
+    unnamed = force._replace(by=("others",) if force.by else ())
+    news = news_of(vault.named, unnamed, config)
     if by_itself and news:
         detached.note_news(vault.root, news, vault.environ)
     forget_rules(vault)

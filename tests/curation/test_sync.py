@@ -702,7 +702,10 @@ def test_a_program_in_gits_own_config_is_not_started_either(
 def test_what_a_sync_brought_is_told_by_the_next_one_if_it_is_killed_after_its_merge(
     two: Clones, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    put(two.roots["laptop"], "rule.md", RULE.format(ACTS))
+    laptop, told = two.roots["laptop"], list[str]()
+    git(laptop, "config", "user.name", "Mallory")
+    git(laptop, "config", "user.email", "mallory@example.org")
+    put(laptop, "rule.md", RULE.format(ACTS))
     two.sync("laptop")
     say(two.vault("desk"), "Something to push")
 
@@ -714,9 +717,11 @@ def test_what_a_sync_brought_is_told_by_the_next_one_if_it_is_killed_after_its_m
         with pytest.raises(SystemExit):
             two.sync("desk")
     desk = two.vault("desk")
+    desk.caller = desk.caller._replace(tell=told.append)
     sync.in_turn(desk, TERMS, sleep=lambda _: None, by_itself=True)
     (news,) = detached.take_news(desk.root, desk.environ)
-    assert "1 pinned, 1 with `enforce`" in news
+    assert "1 pinned, 1 with `enforce` by others" in news
+    assert "1 pinned, 1 with `enforce` by Mallory" in told[0]
     sync.in_turn(desk, TERMS, sleep=lambda _: None, by_itself=True)
     assert detached.take_news(desk.root, desk.environ) == []
 
