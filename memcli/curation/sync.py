@@ -292,7 +292,7 @@ def _came(
     force = Force()
     if coming and before is not None:
         after = sync_rules.rules(at.vault, repository)
-        hidden = before.hidden
+        hidden = {name for name, _ in before.hidden}
         there = at.vault.read(
             lambda reader: {name for name in hidden if len(reader.exact("id", name))}
         )

@@ -56,14 +56,15 @@ class Rules(NamedTuple):
         commit: that commit.
         known: the entries that act unasked, each with how it acts.
         reworded: the paths of those whose words changed after they were resolved.
-        hidden: the ids of those that not every agent may see.
+        hidden: the ids of those that not every agent may see, each with every group
+            and agent that may, and with "", which stands for nobody.
         acting: the entries that act unasked; empty if another process looked.
     """
 
     commit: str
     known: frozenset[tuple[str, str]] = frozenset()
     reworded: frozenset[str] = frozenset()
-    hidden: frozenset[str] = frozenset()
+    hidden: frozenset[tuple[str, str]] = frozenset()
     acting: Sequence[Acting] = ()
 
 
@@ -119,7 +120,7 @@ def rules(vault: Vault, repository: Repository) -> Rules:
         for doc in (doc for path in paths for doc in reader.exact("path", path)):
             row, enforce = reader.row(doc), enforced(reader.row(doc))
             if row.visibility != Visibility.SHARED:
-                hidden.add(row.id)
+                hidden.update((row.id, who) for who in _audience(row))
             rule = row.kind == "constraint" or row.item == Item.INVARIANT
             acts = row.pinned or enforce or rule
             if row.status == Status.RESOLVED:
@@ -157,9 +158,11 @@ def noted_rules(vault: Vault) -> tuple[str, Rules] | None:
 
     def parsed(kept: list[Any]) -> tuple[str, Rules]:
         theirs, commit, known, changed, hidden = kept
-        pairs = frozenset((str(name), str(how)) for name, how in known)
-        rules = Rules(str(commit), pairs, frozenset(changed), frozenset(hidden))
-        return str(theirs), rules
+        acts, seen = (
+            frozenset((str(name), str(what)) for name, what in pairs)
+            for pairs in (known, hidden)
+        )
+        return str(theirs), Rules(str(commit), acts, frozenset(changed), seen)
 
     return files.load_value(_noted_at(vault), parsed)
 
@@ -172,6 +175,13 @@ def forget_rules(vault: Vault) -> None:
 
 def _noted_at(vault: Vault) -> str:
     return state_dirs.path(vault.root, layout.SYNC_RULES, vault.environ)
+
+
+def _audience(row: StoredRow) -> list[str]:
+    """The agent and the groups that may see an entry which is not shared, and ""."""
+    groups = row.groups if row.visibility == Visibility.GROUP else ()
+    agents = [f"agent {row.agent}"] if row.agent else []
+    return ["", *agents, *(f"group {name}" for name in groups)]
 
 
 def _how(row: StoredRow, enforce: str | None) -> str:
@@ -198,11 +208,14 @@ def force_of(before: Rules, after: Rules, there: Collection[str] = ()) -> Force:
     # Neither itself as before nor its next version.
     still = {(name, each.how) for each in after.acting for name in each.versions}
     gone = {name for name, how in known if (name, how) not in still}
+    hidden = {name for name, _ in before.hidden}
+    shared = hidden.intersection(there) - {name for name, _ in after.hidden}
+    wider = hidden & {name for name, _ in after.hidden - before.hidden}
     return Force(
         pinned=sum(each.pinned for each in new),
         enforced=sum(each.enforced for each in new),
         constraints=sum(not (each.pinned or each.enforced) for each in new),
-        opened=len((before.hidden - after.hidden).intersection(there)),
+        opened=len(shared | wider),
         paths=tuple(each.path for each in new),
         weakened=tuple(sorted(gone)),
         reworded=len(after.reworded - before.reworded),

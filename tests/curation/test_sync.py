@@ -744,17 +744,28 @@ def test_a_merge_that_is_refused_makes_no_news_of_the_user_s_own_rules(
     assert detached.take_news(desk.root, desk.environ) == []
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "opened"),
+    [
+        ("visibility: private\n", "", 1),
+        ("visibility: private\n", "visibility: private\nagent: spy\n", 1),
+        ("visibility: private\n", "visibility: group\ngroups: [pals]\n", 1),
+        ("visibility: group\ngroups: [a]\n", "visibility: group\ngroups: [a, b]\n", 1),
+        ("visibility: group\ngroups: [a, b]\n", "visibility: private\n", 0),
+    ],
+)
 def test_a_private_entry_that_a_colleague_opens_and_a_constraint_are_named(
-    two: Clones,
+    two: Clones, before: str, after: str, opened: int
 ) -> None:
     laptop = two.roots["laptop"]
     entry = "---\nid: 1m7xvn68xtqp489w\n{}---\nThe zebra sleeps at noon\n"
-    put(laptop, "memories/zebra.md", entry.format("visibility: private\n"))
+    put(laptop, "memories/zebra.md", entry.format(before))
     two.sync("laptop")
     two.sync("desk")
-    put(laptop, "memories/zebra.md", entry.format(""))
+    put(laptop, "memories/zebra.md", entry.format(after))
     put(laptop, "memories/rule.md", "---\nkind: constraint\n---\nAlways deploy\n")
     two.sync("laptop")
     line = two.sync("desk").line
     assert "0 pinned, 0 with `enforce`, 1 other rule: see memcli inspect" in line
-    assert "1 private entry that more agents may see now: see memcli log" in line
+    said = "1 private entry that more agents may see now: see memcli log"
+    assert line.count(said) == opened
