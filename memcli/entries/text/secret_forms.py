@@ -76,6 +76,8 @@ _SAMPLES: Final = ("example", "xxxx", "your", "placeholder", "redacted", "change
 # What follows "the password is" or `password:` and is none.
 _NO_PASSWORDS: Final = frozenset(" ".join(_LISTS["no passwords"]).split())
 _TECHNIQUES: Final = r"(?i)(?:base(?:32|58|64)|sha-?\d+|md5|\w*crypt\w*|argon2\w*|pbkdf2|aes-?\d*|utf-?8|oauth2?|1password|keepass\w*|x509|ed25519|rsa-?\d*|hs256|rs256|totp|2fa|mfa|s3|k8s|http2?|ipv[46])\b"  # fmt: skip
+# Words of names in code that are as short as what noise has, or have no vowel.
+_SHORT_WORDS: Final = frozenset("ad ai am an as at be by ci cd cmd ctl db de do ex fn go he id if in io ip is it js ls ml me my no of ok on op or os pr ptr re so src str tls ts ui up us vm we".split())  # fmt: skip
 _STOP: Final = frozenset("a an the of to in on at is are be and or for with not no by as it that which when you your we our user users from must should will can never".split())  # fmt: skip
 
 
@@ -105,9 +107,9 @@ _IDS = (
 def fits(must: str, value: str) -> bool:
     """Whether a value is what its form asks for."""
     if must == NOISE:
-        return looks_random(value, prose=False)
+        return looks_random(value, prose=False) or is_jumbled(value)
     if must in (WORD, MIXED):
-        return is_password(value, "", free=must == WORD)
+        return is_password(value, "", free=must == WORD) or is_jumbled(value)
     if must in (PAIR, DIGITS):
         text = _from_base64(value.partition(".")[0])
         if must == DIGITS:
@@ -137,6 +139,26 @@ def looks_random(value: str, *, prose: bool, bits: float = 3.0) -> bool:
     return _bits(value) >= bits
 
 
+def is_jumbled(value: str) -> bool:
+    """Whether a value is large and small letters in no order, as a key without a digit.
+
+    In a name of words (`parseHTTPResponse`) few of those that begin with a capital have
+    one more letter, or no vowel.
+    """
+    letters = re.fullmatch("(?:[a-z]{1,8}[_-])?([A-Za-z]{16,300})", value)
+    if letters is None or is_sample(value):
+        return False
+    capitals = len(re.findall("[A-Z]", letters[1])) / len(letters[1])
+    words = [word.lower() for word in re.findall("[A-Z][a-z]+", letters[1])]
+    odd = [
+        word
+        for word in words
+        if word not in _SHORT_WORDS
+        and (len(word) == 2 or not re.search("[aeiouy]", word))
+    ]
+    return (len(odd) > 1 and capitals > 0.25) or (bool(odd) and capitals >= 0.4)
+
+
 def _bits(value: str) -> float:
     """Shannon's entropy of a character."""
     counts = [value.count(c) for c in set(value)]
@@ -158,7 +180,8 @@ def is_key(value: str, name: str) -> bool:
         return False
     if name.isupper() and re.fullmatch(_UUID, value):
         return True
-    return looks_random(value, prose=False, bits=2.5 if name.isupper() else 3.0)
+    bits = 2.5 if name.isupper() else 3.0
+    return looks_random(value, prose=False, bits=bits) or is_jumbled(value)
 
 
 def is_password(value: str, name: str, *, free: bool) -> bool:

@@ -267,6 +267,7 @@ def _said(text: str, wide: bool) -> Iterator[Span]:
             secret = plain and forms.looks_random(
                 value, prose=not re.search("[:=]", joined)
             )
+            secret = secret or forms.is_jumbled(value)
             secret = secret or ("key" in name and forms.is_hex_key(value))
             kind = _VALUE
         if secret:
