@@ -77,7 +77,7 @@ _SAMPLES: Final = ("example", "xxxx", "your", "placeholder", "redacted", "change
 _NO_PASSWORDS: Final = frozenset(" ".join(_LISTS["no passwords"]).split())
 _TECHNIQUES: Final = r"(?i)(?:base(?:32|58|64)|sha-?\d+|md5|\w*crypt\w*|argon2\w*|pbkdf2|aes-?\d*|utf-?8|oauth2?|1password|keepass\w*|x509|ed25519|rsa-?\d*|hs256|rs256|totp|2fa|mfa|s3|k8s|http2?|ipv[46])\b"  # fmt: skip
 # Words of names in code that are as short as what noise has, or have no vowel.
-_SHORT_WORDS: Final = frozenset("ad ai am an as at be by ci cd cmd ctl db de do ex fn go he id if in io ip is it js ls ml me my no of ok on op or os pr ptr re so src str tls ts ui up us vm we".split())  # fmt: skip
+_SHORT_WORDS: Final = frozenset("ad ai am an as at be by ci cd cmd ctl db de do ex fn go he id if in io ip is it js ls ml me my no of ok on op or os pr ptr re so src str tls ts ui up us vm we xml html http https css ssl ssh sql dns tcp udp jwt png pdf svg".split())  # fmt: skip
 _STOP: Final = frozenset("a an the of to in on at is are be and or for with not no by as it that which when you your we our user users from must should will can never".split())  # fmt: skip
 
 
