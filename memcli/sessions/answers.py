@@ -23,6 +23,7 @@ from memcli.sessions.digest import (
     MOST_ANSWERS,
     MOST_PHRASES,
 )
+from memcli.sessions.mining import say_again
 from memcli.sessions.mining.candidate import Candidate, Category, excerpt, title
 
 TYPE_CHECKING = False
@@ -47,8 +48,6 @@ _TOGETHER = 3
 _PASSAGE = 12
 # Of all its words; less is a text of "if", "now" and "before", which every turn holds.
 _CONTENT = 0.2
-# Of an entry that the cited turns say again, in words.
-_AGAIN = 2
 _SUMMARY = "summary"  # the kind of the answer that sums the session up
 _ALIASES = {"correction": "preference", "fact": "note", "rule": "convention"}
 _LONGEST_WHY = 300
@@ -150,7 +149,7 @@ def _candidate(
             raise _Refused(f"the digest showed no entry {name[:40]!r}")
     more: dict[str, Any] = {}
     if confirms:  # in the entry's own words: a sighting of it
-        _check_again(known[confirms].text, turns)
+        _check_again(known[confirms].text, turns, digest)
         kind, text, why = known[confirms].kind, known[confirms].text, "said again"
         confidence, more["confirms"] = Confidence.HIGH, confirms
     else:
@@ -253,11 +252,10 @@ def _turns(value: Any, digest: Digest) -> tuple[Turn, ...]:
     return tuple(by_number[number] for number in sorted(set(value)))
 
 
-def _check_again(text: str, turns: Sequence[Turn]) -> None:
-    """Refuse turns that do not say again what an entry says."""
-    words = {*_words(text)}
-    again = _together(words, list(map(_seen, turns)))
-    if again < max(min(_AGAIN, len(words)), _CITED * len(words)):
+def _check_again(text: str, turns: Sequence[Turn], digest: Digest) -> None:
+    """Refuse turns that do not say again what an entry says, as rules would take it."""
+    steps = [one.step for one in digest.turns]
+    if not any(say_again(text, steps, one.number - 1, one.before) for one in turns):
         raise _Refused("the turns that it cites do not say so again")
 
 

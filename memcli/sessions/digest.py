@@ -121,11 +121,15 @@ class Turn(NamedTuple):
 
 
 class Known(NamedTuple):
-    """An entry that the vault holds and that the session may be about."""
+    """An entry that the vault holds and that the session may be about.
+
+    `unconfirmed` says that nobody has said it since rules found it in a session.
+    """
 
     id: str
     kind: str
     text: str
+    unconfirmed: bool = False
 
 
 class Digest(NamedTuple):
@@ -197,7 +201,7 @@ def gather(vault: Vault, transcript: Transcript) -> Digest:
 def _known(vault: Vault, session: str, words: str) -> list[Known]:
     """The entries that are near, and those that this session brought before."""
     from memcli.entries.eligibility import View
-    from memcli.entries.entry import Status
+    from memcli.entries.entry import Status, is_unconfirmed
     from memcli.recall.query import Query, checked
     from memcli.recall.recall import look
 
@@ -210,10 +214,17 @@ def _known(vault: Vault, session: str, words: str) -> list[Known]:
         # Not `recall`: that the miner looked is no use of a row.
         near = look(reader, checked(query, vault)).rows if words.strip() else ()
         # Summaries of earlier sessions are near, and nothing that one would say again.
-        rows = [Known(r.id, r.kind, r.text) for r in near if r.kind != "event"]
+        rows = [
+            Known(r.id, r.kind, r.text, r.unconfirmed)
+            for r in near
+            if r.kind != "event"
+        ]
         docs = list(reader.of_session(session))[:_OWN]
         docs = [doc for doc in docs if reader.verdict(doc, view) is None]
-        own = [Known(r.id, r.kind, r.text) for r in map(reader.row, docs)]
+        own = [
+            Known(r.id, r.kind, r.text, is_unconfirmed(r))
+            for r in map(reader.row, docs)
+        ]
         return rows[:_NEAREST] + own
 
     return list({one.id: one for one in vault.read(shown)}.values())
@@ -282,7 +293,8 @@ def _fitting(rows: Sequence[str], room: int) -> list[str]:
 
 
 def _row(one: Known) -> str:
-    return f"{one.id} [{one.kind}] {_one_line(one.text, _ROW)}"
+    mark = "(unconfirmed) " if one.unconfirmed else ""
+    return f"{one.id} [{one.kind}] {mark}{_one_line(one.text, _ROW)}"
 
 
 def _one_line(text: str, most: int) -> str:

@@ -14,7 +14,13 @@ from __future__ import annotations
 import re
 
 from memcli.entries.eligibility import View
-from memcli.entries.entry import Confidence, Entry, Status
+from memcli.entries.entry import (
+    JUDGED,
+    Confidence,
+    Entry,
+    Status,
+    is_unconfirmed,
+)
 from memcli.entries.layout import IDEA
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.links import unlinked
@@ -213,8 +219,10 @@ def _compared(
     if not said:
         return route
     row = min(said, key=lambda row: list(_KNOWN).index(Status(row.status)))
-    if route.candidate.doubtful and row.status != Status.REJECTED:
-        # What another may have said is no evidence.
+    one = route.candidate
+    # What another may have said is no evidence, nor are a judge's words for a turn.
+    reworded = one.pattern == JUDGED and not one.confirms and is_unconfirmed(row)
+    if (one.doubtful or reworded) and row.status != Status.REJECTED:
         return Fate(route.candidate, "duplicate", id=row.id, path=row.path)
     return route._replace(draft=_confirming(vault, reader, route, draft, row))
 

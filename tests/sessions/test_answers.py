@@ -129,6 +129,26 @@ def test_an_entry_that_was_said_again_is_confirmed_by_its_id_alone() -> None:
     assert (kept.confirms, refused) == (RULE.id, [])
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "run the linter after each commit",
+        "don't run the linter before each commit",
+        "should you run the linter before each commit?",
+        "Bo said run the linter before each commit",
+        'Bo: "run the linter before each commit"',
+        "Hi all,\n\nRun the linter before each commit.\n\nLena",
+        "run the linter before each commit, as Bo says",
+    ],
+)
+def test_another_claim_a_question_or_anothers_words_confirm_nothing(words: str) -> None:
+    digest = shown([*TURNS, Step("user", words, 5, "u5")])
+    again = json.dumps({"turns": [4], "confirms": RULE.id}).encode()
+    assert [one.why for one in read(again, digest)[1]] == [
+        "the turns that it cites do not say so again"
+    ]
+
+
 def test_phrases_are_taken_as_far_as_they_are_short_and_few() -> None:
     phrases = [*(f"where is redis {n}" for n in range(9)), "x" * 61]
     (kept,), _ = said({**GOOD, "asked": [phrases[-1], *phrases[:-1]]})

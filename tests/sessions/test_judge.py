@@ -135,8 +135,10 @@ def test_what_was_said_again_is_seen_and_saved_if_it_waited(
     there = vault.draft({"text": "The payment tests use a local redis"})
     waits = vault.draft({"text": "Cache the cart tests", "status": "pending"})
     kept, pending = (one.id for one in vault.save_all([there, waits]))
-    path = talk(tmp_path, ROWS)
-    digest.gather(vault, open_transcript(path))
+    said = ("the payment tests use a local redis", "cache the cart tests")
+    path = talk(
+        tmp_path, [ROWS[0], ROWS[3], ("user", said[0]), ROWS[3], ("user", said[1])]
+    )
     again = [{"turns": [2], "confirms": kept}, {"turns": [3], "confirms": pending}]
     done = judge(vault, path, *again)
     assert (done.reflected.counts, done.approved) == ({"seen": 2}, [pending])
@@ -170,8 +172,7 @@ def test_what_contradicts_orders_or_is_resolved_waits_although_it_was_said_again
         vault.resolve(named)
     pending = {"text": text, "status": "pending", "kind": "preference"}
     waits = vault.save(vault.draft(pending)).id
-    path = talk(tmp_path, ROWS)
-    digest.gather(vault, open_transcript(path))
+    path = talk(tmp_path, [ROWS[0], ROWS[3], ("user", text)])
     done = judge(vault, path, {"turns": [2], "confirms": waits})
     assert done.approved == []
     assert vault.get(waits).status is Status.PENDING

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 
 from memcli.entries.entry import Confidence
+from memcli.entries.text.differences import says_again
 from memcli.named_tuple import NamedTuple
 from memcli.sessions.mining import hands, proof, rules, statements
 from memcli.sessions.mining.candidate import Candidate, Category, Reading, excerpt
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from memcli.hosts.transcript import Step
 
-__all__ = ["Candidate", "Mined", "mine"]
+__all__ = ["Candidate", "Mined", "mine", "say_again"]
 
 HIGH, MEDIUM, LOW = Confidence.HIGH, Confidence.MEDIUM, Confidence.LOW
 # More than so many from one turn is a document, also when it looks typed.
@@ -73,6 +74,30 @@ def mine(steps: Iterable[Step]) -> Mined:
         found.append(one._replace(occurrences=count))
     turns = sum(exchange.turn is not None for exchange in exchanges)
     return Mined(turns, _once(sorted(found, key=lambda one: one.line)), whole=True)
+
+
+def say_again(text: str, turns: Sequence[Step], place: int, asked: str) -> bool:
+    """Whether a turn says a text again, in the person's own words and without a doubt.
+
+    Args:
+        text: what was said before.
+        turns: all turns of the session.
+        place: that of the turn among them.
+        asked: what the agent had said before it.
+    """
+    words = turns[place].text
+    own = sentences(words)
+    ruled = [_rule(sentence, answered=True) for sentence in own]
+    near = hands.around([Exchange(turn, []) for turn in turns])[place]
+    if hands.in_doubt(words, own, ruled, near._replace(asked=asked)):
+        return False
+    said = [
+        one.text
+        for one, rule in zip(own, ruled, strict=True)
+        if not one.plain.rstrip(" )").endswith("?")
+        and (rule is not None or not hands.is_anothers(one.plain))
+    ]
+    return any(says_again(each, text) for each in (*said, " ".join(said)))
 
 
 def _told(steps: Iterable[Step]) -> list[tuple[Exchange, list[Sentence]]]:

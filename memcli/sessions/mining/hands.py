@@ -15,7 +15,7 @@ from memcli.entries.entry import Confidence
 from memcli.entries.text.tokens import STOP_WORDS
 from memcli.named_tuple import NamedTuple
 from memcli.sessions.mining import signs
-from memcli.sessions.mining.statements import leans, masked
+from memcli.sessions.mining.statements import QUOTE, leans, masked
 
 TYPE_CHECKING = False
 
@@ -118,6 +118,12 @@ def in_doubt(
         if not said:
             return True
     return False
+
+
+def is_anothers(plain: str) -> bool:
+    """Whether a sentence that no rule finds may be a question or another's words."""
+    aside = signs.ASIDE.search(plain) or signs.SAID_BY.search(plain)
+    return bool(aside) or QUOTE in plain
 
 
 def _is_explained(one: Sentence, rule: Rule | None) -> bool:
