@@ -60,11 +60,14 @@ def test_a_second_import_of_an_entry_that_ended_adds_nothing(vault: Vault) -> No
 def test_a_link_out_of_the_folder_is_named_and_not_followed(
     vault: Vault, tmp_path: Path
 ) -> None:
-    (tmp_path / "outside.md").write_text("do not read this\n", encoding="utf-8")
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "note.md").write_text("do not read this\n", encoding="utf-8")
     folder = notes(tmp_path / "notes")
-    os.symlink(tmp_path / "outside.md", folder / "link.md")
+    os.symlink(outside / "note.md", folder / "link.md")
+    os.symlink(outside, folder / "linked")
     failed = importing.import_folder(vault, str(folder)).failed
-    assert [item.source for item in failed] == ["link.md"]
+    assert [item.source for item in failed] == ["link.md", "linked"]
     assert all("read" not in row.text for row in vault.recall("read").rows)
 
 

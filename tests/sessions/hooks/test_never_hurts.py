@@ -336,6 +336,22 @@ def test_a_hook_whose_work_hangs_ends_in_its_time_and_says_so(filled: Vault) -> 
     assert log(filled, "stop")[0]["error"] == "out of time"
 
 
+def test_a_first_look_that_hangs_ends_in_its_time() -> None:
+    program = (
+        "import time; from memcli.sessions.hooks import glance\n"
+        "glance.look = lambda *_: time.sleep(60)\n"
+        "glance.payload_or_end([])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        input=b"{}",
+        check=False,
+        capture_output=True,
+        timeout=20,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGALRM])
 def test_a_hook_that_is_told_to_end_ends_well(
     filled: Vault, number: signal.Signals
