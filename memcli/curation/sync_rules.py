@@ -16,9 +16,11 @@ from memcli.entries.entry import Item, Status, Visibility
 from memcli.entries.file_checks import reworded
 from memcli.entries.identity import claim
 from memcli.entries.text.counted import counted
+from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.search.stored_row import enforced
 from memcli.storage import detached, files, state_dirs
+from memcli.storage.lock import Lock
 from memcli.vault import lineage
 
 TYPE_CHECKING = False
@@ -116,7 +118,7 @@ def rules(vault: Vault, repository: Repository) -> Rules:
 
     def look(reader: Reader) -> Rules:
         view = View(vault.now_ms() // 1000)
-        found, resolved, hidden = [], [], set()
+        found, resolved, hidden = [], [], set[tuple[str, str]]()
         for doc in (doc for path in paths for doc in reader.exact("path", path)):
             row, enforce = reader.row(doc), enforced(reader.row(doc))
             if row.visibility != Visibility.SHARED:
@@ -171,6 +173,13 @@ def forget_rules(vault: Vault) -> None:
     """Forget the rules before a merge: what that changed is told."""
     with suppress(OSError):
         os.unlink(_noted_at(vault))
+
+
+def told(vault: Vault) -> None:
+    """Forget the rules before a merge, for a caller that has shown what that changed
+    and holds no lock; a sync that works meanwhile tells it once more."""
+    with suppress(MemcliError), Lock(state_dirs.path(vault.root, layout.SYNC_LOCK), 0):
+        forget_rules(vault)
 
 
 def _noted_at(vault: Vault) -> str:
