@@ -19,6 +19,7 @@ from memcli.curation import forget as _forget
 from memcli.curation import inbox as _inbox
 from memcli.curation import research as _research
 from memcli.curation import sync as _sync
+from memcli.curation import sync_rules as _sync_rules
 from memcli.curation import undo as _undo
 from memcli.curation import verify as _verify
 from memcli.curation.resolve_query import plan_query
@@ -303,7 +304,10 @@ class Vault(_Asked, _vault.Vault):
 
     def sync(self, *, dry_run: bool = False) -> Synced:
         """Bring the vault and its git remote together; git asks for no password."""
-        return _sync.sync(self, _sync.Terms(), dry_run=dry_run)
+        done = _sync.sync(self, _sync.Terms(), dry_run=dry_run)
+        if not dry_run:
+            _sync_rules.told(self)
+        return done
 
 
 class Vaults(_Asked, _vaults.Vaults):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memcli import Vault
-from memcli.curation import sync
+from memcli.curation import sync, sync_rules
 from memcli.curation.sync_report import Synced
 from memcli.entries import codec, layout
 from memcli.entries.entry import Entry
@@ -47,7 +47,10 @@ class Clones(NamedTuple):
 
     def sync(self, name: str) -> Synced:
         """Sync a clone, without pauses."""
-        return sync.sync(self.vault(name), TERMS, sleep=lambda _: None)
+        vault = self.vault(name)
+        done = sync.sync(vault, TERMS, sleep=lambda _: None)
+        sync_rules.told(vault)
+        return done
 
     def tip(self) -> str:
         """The remote's commit."""

@@ -297,7 +297,8 @@ class Result(NamedTuple):
     result that is not `ok` exits with 1 though nothing failed (a lint that found
     something); so does one that is not `found`, which `--exit-code` asks for. A batch
     has one result in `lines` for each of its lines, printed as an envelope each;
-    `label` names the question that such a result answers.
+    `label` names the question that such a result answers. `printed` is called once all
+    of it is out.
     """
 
     data: dict[str, Any]
@@ -307,6 +308,7 @@ class Result(NamedTuple):
     found: bool = True
     lines: tuple[Result, ...] | None = None
     label: str = ""
+    printed: Callable[[], None] | None = None
 
 
 class Canvas(Protocol):

@@ -81,6 +81,8 @@ class Screen:
                 canvas.line()
             part.text(canvas)
         sys.stdout.flush()
+        if result.printed:
+            result.printed()
         return 0 if result.ok and result.found else 1
 
     def failure(self, error: MemcliError) -> int:

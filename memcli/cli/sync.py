@@ -4,7 +4,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.cli.rows import draw_more, listed
-from memcli.curation import review, sync_setup
+from memcli.curation import review, sync_rules, sync_setup
 from memcli.curation import sync as use_case
 from memcli.curation.sync_report import NOTHING_NEW, Synced
 from memcli.sessions import hook_log
@@ -63,7 +63,11 @@ def sync(
     ):  # then a plain `git pull` merges as a sync does
         context.merges_for_git(vault.root)
     data = {**done.as_dict(), "setup": named is not None and named.added}
-    return Result(data=data, text=lambda canvas: _draw(canvas, done, vault))
+    return Result(
+        data=data,
+        text=lambda canvas: _draw(canvas, done, vault),
+        printed=None if dry_run else lambda: sync_rules.told(vault),
+    )
 
 
 def _draw(canvas: Canvas, done: Synced, vault: Vault) -> None:

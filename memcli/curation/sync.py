@@ -13,12 +13,7 @@ from contextlib import ExitStack
 from shlex import quote
 
 from memcli.curation import sync_report, sync_rules
-from memcli.curation.sync_report import (
-    Synced,
-    Traffic,
-    Uncommitted,
-    traffic_of,
-)
+from memcli.curation.sync_report import Synced, Traffic, Uncommitted, traffic_of
 from memcli.curation.sync_rules import Force
 from memcli.entries import layout
 from memcli.errors import HistoryError, LockBusy, MemcliError, NotAllowed
@@ -73,6 +68,8 @@ def sync(
 ) -> Synced:
     """Commit, fetch, merge and push; a read-only vault takes only.
 
+    Who has shown the outcome calls `sync_rules.told`; else the next sync tells it.
+
     Args:
         vault: the top of a repository of its own.
         terms: how git may talk to the remote.
@@ -117,7 +114,8 @@ def in_turn(
         raise
     if not dry_run:
         vaults.note_sync(vault, done.line, None)
-        sync_rules.tell_news(vault, done.force, done.config, by_itself=by_itself)
+        if by_itself:
+            sync_rules.tell_news(vault, done.force, done.config, by_itself=True)
     return done
 
 

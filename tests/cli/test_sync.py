@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from memcli.cli import sync as command
 from memcli.cli.context import Context
 from memcli.curation import review, sync_setup
 from tests import clones
@@ -123,6 +124,22 @@ def test_review_is_named_where_it_has_a_text_to_choose(
     out = memcli("sync", "--vault", desk).out
     assert "1 to look at" in out
     assert "check:" not in out
+
+
+def test_what_came_is_told_by_the_next_sync_if_one_ends_before_its_words_are_out(
+    two: Clones, memcli: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ended(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    put(two.roots["laptop"], "rule.md", "---\npinned: true\n---\nAlways deploy\n")
+    two.sync("laptop")
+    words = ("sync", "--vault", str(two.roots["desk"]))
+    with monkeypatch.context() as patch:
+        patch.setattr(command, "_draw", ended)
+        assert memcli(*words).code == 130
+    assert "before it could tell: a sync of " in memcli(*words).err
+    assert "before it could tell" not in memcli(*words).err
 
 
 def test_what_a_colleague_lets_act_unasked_is_told_once_and_refuses_in_their_name(
