@@ -53,7 +53,7 @@ _PASSWORD_WORDS: Final = (
 # Parts, one of which stands in every text with a name or sentence that says "secret".
 _HINTS: Final = (
     "passw", "passp", "passc", "pass=", "pass:", "pass =", 'pass"', "pass'", "pwd", "secret", "token", "key",
-    "credential", "bearer", "pw=", "pw:", "pw =", "pw is", "psw", "2fa", "totp", *_PASSWORD_WORDS,
+    "credential", "bearer", "pw=", "pw:", "pw =", " pw ", "psw", "2fa", "totp", *_PASSWORD_WORDS,
 )  # fmt: skip
 _ASSIGNED: Final = (
     r"(?<![\w.-])([\w.-]{2,120})[\\\"'`\]]{0,3}([ \t]{0,20}(?::=|=>|==?|:)[ \t]{0,20})"
@@ -84,9 +84,10 @@ _SAID: Final = (
     r"|(?:private|secret|encryption|signing|master|session)[ _-]key)(?:\b|(?=[は是为為는은]))"
     r"(?:(?: (?:for|of|to|on|in|at|von|für|fuer|zu|de|del|da|do|pour|der|para)"
     r" \S{1,60}(?: \S{1,60}){0,3}?| \([^)\n]{1,40}\))?[\"'`*]{0,3}"
-    r"([ \t]{0,9}[は是为為는은][ \t]{0,9}|[ \t]{0,9}(?:is[ \t]?)?(?:[:=]|=?=>|->)[*]{0,2}[ \t]{0,9}|>"
+    r"([ \t]{0,9}[は是为為는은][ \t]{0,9}|[ \t]{0,9}(?:is[ \t]?)?(?:[:=]|=?=>|->|→)[*]{0,2}[ \t]{0,9}|>"
     r"|[ \t]{1,9}\|[ \t]{1,9}"
-    r"|[\"'] value=|[ \t]{1,9}(?:is|was|are|ist|lautet|war|est|es|é|è|är|er|este|jest|là|είναι|هي|on|je|to)[ \t]{1,9}(?:now )?)"
+    r"|[\"'] value=|[ \t]{1,9}(?:is|was|are|ist|lautet|war|est|es|é|è|är|er|este|jest|là|είναι|هي|on|je|to|has been)[ \t]{1,9}"
+    r"(?:now |(?:been |now )?(?:changed|reset|rotated|set) to )?)"
     r"|[ \t]{1,9})"
     r"([\"'`“*]{0,2})(?=([^\s\"'`”<]{4,200}))"
 )
