@@ -111,6 +111,7 @@ _PIECES = [
     *('a="', "a`", "password=", "password:=", "PASSWORD", "seed phrase: ", "word, "),
     *("login a password ", "--password", "--a-", "?key=", "&a_key=", '"auth": "', "=["),
     *("basic ", "Bearer ", "otpauth://", "?secret=", "data:", "data:a;base64,", "a-b-"),
+    *('variable "a_token" {', "openssl enc -k ", "a:5432:", "authtoken ", "aB"),
     *("Private-Lines: 1\n", "A" * 40 + "\n", "0x", "AZaz09+/", "1:", "SG.", "\u200b"),
     *("\\u200b", "ｐ", "𝐩", "é", "Q~", "....", "hf_", "\n", " ", "\t", "'", "\\", "${"),
 ]
