@@ -192,6 +192,7 @@ def _compared(
     What is in force counts first, then what waits, then what was rejected.
     """
     from memcli.entries.text.differences import SAID, differences
+    from memcli.sessions.mining import signs
     from memcli.vault.likeness import MAY_REPLACE
 
     said: list[StoredRow] = []
@@ -221,8 +222,10 @@ def _compared(
     row = min(said, key=lambda row: list(_KNOWN).index(Status(row.status)))
     one = route.candidate
     # What another may have said is no evidence, nor are a judge's words for a turn.
+    # Minutes of a meeting name a decision in these words each time.
+    pasted = signs.DECIDED.match(one.excerpt)
     reworded = one.pattern == JUDGED and not one.confirms and is_unconfirmed(row)
-    if (one.doubtful or reworded) and row.status != Status.REJECTED:
+    if (one.doubtful or pasted or reworded) and row.status != Status.REJECTED:
         return Fate(route.candidate, "duplicate", id=row.id, path=row.path)
     return route._replace(draft=_confirming(vault, reader, route, draft, row))
 

@@ -84,6 +84,13 @@ def test_what_is_in_doubt_itself_confirms_nothing(memcli: Run, tmp_path: Path) -
     assert row(memcli)["unconfirmed"] is False
 
 
+def test_the_minutes_of_a_decision_confirm_nothing(memcli: Run, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        minutes = "Decision: we never run the linter on generated files."
+        memcli("reflect", "--session", say(tmp_path, minutes, name=name))
+    assert row(memcli)["unconfirmed"] is True
+
+
 def test_a_copy_of_its_session_confirms_nothing(
     memcli: Run, tmp_path: Path, mined: str
 ) -> None:

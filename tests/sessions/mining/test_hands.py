@@ -73,6 +73,16 @@ Never rebase shared branches ~ the platform team
 Never rebase shared branches, Lena insists
 Never rebase shared branches /Lena
 Never rebase shared branches #platform-guild
+From now on, never rebase shared branches, as Lena put it.
+From now on, never rebase shared branches, as agreed with Lena.
+From now on, never rebase shared branches, as per the handbook.
+From now on, never rebase shared branches, the handbook reads.
+From now on, never rebase shared branches, reported by Lena.
+From now on, never rebase shared branches, ref PLAT-12
+From now on, never rebase shared branches, see RFC 7.
+From now on, never rebase shared branches (edited)
+From now on, never rebase shared branches 10:42 AM
+From now on, never rebase shared branches +1
 Never rebase shared branches (see ticket OPS-12)
 Never rebase shared branches, as stated in the handbook
 Never rebase shared branches, to quote our CTO
