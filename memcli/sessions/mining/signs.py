@@ -105,7 +105,7 @@ ASIDE: Final = re.compile(
 )
 # Behind a rule: who says so; or the rule is given up. A name or a place of texts, set
 # off by a mark, is a source; one behind a comma needs a word of saying.
-_SAYS: Final = r"(?:says|said|puts?|spoke|states|stated|wrote|writes|written|quoth|thinks|reads|asked|requested|required|insists?|demands|wants|told|tells)"
+_SAYS: Final = r"(?:says|said|puts|spoke|states|stated|wrote|writes|written|quoth|thinks|reads|asked|requested|required|insists?|demands|wants|told|tells)"
 SAID_BY: Final = re.compile(
     r"\b(?:forget|drop|ignore|scrap) (?:the|that|this|my|our) (?:rules?|preference|convention|decision|note)\b|\b(?-i:NOT)\W*$"
     rf"|(?:[,;:]|\s-{{1,2}}|\s[\u2013\u2014~]|[(\[]) ?(?:{_SAYS}\b|according to\b|if you ask (?!me)|(?:as|so|thus|it) (?:\S+ ){{0,3}}?{_SAYS}\b|\S+ {_SAYS}\b|[\w.]+ (?:docs|guide|manual|handbook)\b|(?:to quote|quot(?:e|ing)|citing|courtesy|signed|in the words)\b|(?-i:[A-Z][a-z]+)(?:'s \w+| \w{{2,}}(?:s|ed))\W*$)"
@@ -114,7 +114,7 @@ SAID_BY: Final = re.compile(
     r"|, (?:per|via)\b|, (?:at|by|from|in|on) (?:behalf|decree|orders?|request|\S+'s)\b|, (?:by|from) (?-i:[A-Z])|, (?-i:[A-Z][a-z]+ [A-Z][a-z]+)\b|\b20\d\d\W*$"
     r"|\s-{2} ?(?-i:[A-Z])|\s//? ?(?-i:[A-Z][a-z]+)\W*$|(?:\s[#@][a-z][\w-]+\W*$|, @\w)|\s~ ?\w[^~]*$|\s\^ ?\w+\W*$|\bis (?:what|how) (?!we\b|i\b|you\b)"
     # As somebody puts or wants it, or did with others; where it is written.
-    rf"| as (?:per\b|(?-i:[A-Z][a-z]+) {_SAYS}\b)|, (?:as|like) (?:per\b|(?-i:[A-Z][a-z]+) (?!does\b)\w+|\w{{3,}}ed (?:by|in|on|to|with)\b)|, (?:the|our|my|an?) \w+ {_SAYS}\b|, (?:wish\w*|\w{{3,}}ed by)\b"
+    rf"| as (?:per\b|(?-i:[A-Z][a-z]+) (?:put|{_SAYS})\b)|, (?:as|like) (?:per\b|(?-i:[A-Z][a-z]+) (?!does\b)\w+|\w{{3,}}ed (?:by|in|on|to|with)\b)|, (?:the|our|my|an?) \w+ {_SAYS}\b|, (?:wish\w*|\w{{3,}}ed by)\b"
     r"|, (?:cf|ref|refs|see|source|src)\b|(?:,|\s[-\u2013\u2014]) ?(?-i:[A-Z]{2,}-\d+)\W*$|\u00a7 ?\d[\d.]*\W*$"
     # What a chat puts behind a message: its state, its time, its answers.
     r"|[(\[]\w+ed[)\]]\W*$|(?<!\bat )(?<!\bby )(?<!before )(?<!after )(?<!until )\b\d?\d:\d\d ?[ap]m\W*$|\s\+\d+\W*$|\b\d+ (?:comments?|likes?|reactions?|repl(?:y|ies)|votes?)\W*$",

@@ -96,6 +96,7 @@ Never rebase shared branches is what Lena keeps telling me
 From now on forget the rule: never touch the parser.
 """.strip().split("\n")
 PLAIN = """
+Going forward, put new components in src/ui.
 always use pnpm
 Never edit the files in gen, they are made by the build.
 No commits to main from now on.
