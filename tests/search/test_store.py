@@ -196,6 +196,8 @@ def test_a_damaged_byte_changes_no_answer(vault: Vault) -> None:
         "meta SET value = CAST(substr(value, 1, 9) || zeroblob(9) AS BLOB)",
         "told SET data = substr(data, 1, length(data) - 1)",
         "posting SET n = n + 1",
+        "posting SET data = zeroblob(length(data))",
+        "fact SET data = zeroblob(length(data))",
     ],
 )
 @pytest.mark.parametrize("first", ["recall", "save", "told"])
