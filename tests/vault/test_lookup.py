@@ -62,6 +62,16 @@ def test_a_name_of_two_files_is_refused_with_both(vault: Vault) -> None:
     assert vault.path_of("a/plan") == "a/plan.md"
 
 
+def test_a_beginning_that_two_ids_have_is_refused_with_both(vault: Vault) -> None:
+    ids = [f"01aaaaaaaaaaaaa{last}" for last in "bc"]
+    for name in ids:
+        write(vault, f"{name[-1]}.md", f"---\nid: {name}\n---\nwords\n")
+    with pytest.raises(AmbiguousId) as caught:
+        vault.path_of(ids[0][:-1])
+    assert all(name in caught.value.message for name in ids)
+    assert [vault.path_of(name) for name in ids] == ["b.md", "c.md"]
+
+
 def test_a_file_named_like_the_beginning_of_an_id_takes_no_entry_away(
     vault: Vault,
 ) -> None:
