@@ -32,6 +32,8 @@ _MOST_NAMED = 5
 _OF_A_TITLE = 40
 # What evidence takes for the beginning of an id has at least so many characters.
 _SHORTEST = 4
+# A mistyped id has at least so many characters, and all but the last two of them right.
+_LEAST_ALIKE = 8
 # A mistyped name of a file begins with so many right ones, and is so much alike.
 _BEGINNING = 2
 _SPELT_ALIKE = 0.8
@@ -142,16 +144,20 @@ def _stem(row: StoredRow) -> str:
 
 
 def _hint(reader: Reader, word: str) -> str:
-    """The advice for a word that leads nowhere: the entry whose file's name is spelt
-    nearly like it."""
+    """The advice for a word that leads nowhere: the entry whose id or file's name is
+    spelt nearly like it."""
     from difflib import get_close_matches
 
     word = word.casefold()
-    is_long = len(word) > _BEGINNING
-    names = reader.starting("name", composed(word[:_BEGINNING])) if is_long else []
-    for near in get_close_matches(word, names, 3, _SPELT_ALIKE):
-        for row in _named(reader, near)[:1]:
-            return f"Did you mean {row.id} ({row.title})?"
+    if len(word) > _BEGINNING:
+        ids = reader.starting("id", word[: _LEAST_ALIKE - 2])
+        ids = ids if len(word) >= _LEAST_ALIKE else []
+        names = reader.starting("name", composed(word[:_BEGINNING]))
+        by_start = {entry_id[: len(word)]: entry_id for entry_id in ids}
+        for near in get_close_matches(word, [*by_start, *names], 3, _SPELT_ALIKE):
+            known = by_start.get(near)
+            for row in (of_id(reader, known) if known else _named(reader, near))[:1]:
+                return f"Did you mean {row.id} ({row.title})?"
     return "Find its id: memcli recall WORDS, or memcli list"
 
 
