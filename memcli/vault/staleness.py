@@ -78,8 +78,7 @@ def reasons(reader: Reader, row: StoredRow, view: View) -> list[Reason]:
     Evidence that the caller may not see gives no reason. Evidence that had ended before
     a run found it was cited as history. At an earlier moment (`as_of`) the files do not
     tell what was edited or removed since. Evidence that may no longer hold passes its
-    reasons on, but for news that an entry further up has seen; pinned models pass
-    nothing on.
+    reasons on, but for news that an entry further up has seen.
     """
     if row.layer == str(Layer.FACT):
         return []
@@ -205,9 +204,7 @@ def _looked(row: StoredRow) -> int:
 
 def _passes_on(row: StoredRow | None) -> TypeGuard[StoredRow]:
     """Whether what makes it stale makes stale what cites it."""
-    if row is None:
-        return False
-    return row.layer != str(Layer.FACT) and row.subtype != str(Subtype.PINNED)
+    return row is not None and row.layer != str(Layer.FACT)
 
 
 def _code_changed(reader: Reader, row: StoredRow | None, view: View) -> bool:

@@ -393,6 +393,8 @@ class Vault:
         """
         from memcli.entries import fields as draft
 
+        if self.agent and values.get("subtype") == "pinned":
+            raise NotAllowed("a pinned model is kept by people, not by agents")
         if values.get("project", HERE) == HERE:
             is_repos = self.source == known_vaults.REPO
             values = {**values, "project": None if is_repos else self.here}

@@ -9,6 +9,7 @@ import pytest
 from memcli import Vault
 from memcli.curation import citing
 from memcli.entries.entry import Layer, Subtype, Visibility
+from memcli.errors import NotAllowed
 from memcli.recall.query import Query, view_of
 from memcli.vault.health import inspect
 from tests.conftest import VaultMaker
@@ -187,6 +188,8 @@ def test_a_pinned_model_is_never_stale_and_still_reported(
     assert found.facts[0].as_dict()["subtype"] == "pinned"
     (one,) = citing.models(vault, view_of(clock[0]), stale=True)
     assert (one.id, one.stale) == (name, False)
+    with pytest.raises(NotAllowed, match="kept by people"):
+        model(vault.acting_as("bob"), "Mine", base, subtype="pinned")
 
 
 # --- who may see it ----------------------------------------------------------------

@@ -150,15 +150,16 @@ def test_entries_that_cite_each_other_come_to_an_end(
     assert why(vault, two) == [("resolved", [[one, fact]])]
 
 
-def test_a_pinned_model_passes_nothing_on(vault: Vault, clock: list[int]) -> None:
-    """Its people say that it holds."""
+def test_what_rests_on_a_pinned_model_is_stale_with_its_evidence(
+    vault: Vault, clock: list[int]
+) -> None:
     fact = save(vault, "Ann has the keys")
     page = model(vault, "Important contacts", fact, subtype="pinned")
     name = model(vault, "Who to call", page)
     clock[0] += HOUR
     vault.resolve(fact)
     assert why(vault, page) == [("resolved", [[fact]])]
-    assert why(vault, name) == []
+    assert why(vault, name) == [("resolved", [[page, fact]])]
 
 
 def test_news_for_an_observation_is_news_for_the_model_that_rests_on_it(
