@@ -1,8 +1,7 @@
 """The values of a ranking: the question, the documents, the edges, and the weights.
 
 Invariant: documents are small integers and mean nothing outside one corpus; a
-corpus counts live documents only. Every figure that can be tuned is among `Weights`;
-docs/benchmarks/README.md says what each channel adds on LoCoMo.
+corpus counts live documents only. Every figure that can be tuned is among `Weights`.
 """
 
 from __future__ import annotations

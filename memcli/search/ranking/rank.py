@@ -21,8 +21,7 @@ The ranking is BM25 (Robertson & Zaragoza, "The Probabilistic Relevance Framewor
   (docs/use/recall.md).
 
 `order.py` puts them in their order: what holds a word of the question cannot be crowded
-out by what stands beside it. docs/benchmarks/README.md says what each channel adds on
-LoCoMo.
+out by what stands beside it.
 """
 
 from __future__ import annotations
