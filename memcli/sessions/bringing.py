@@ -207,7 +207,8 @@ def _written(
     fates |= {n: route for n, route in enumerate(routes) if route.draft is None}
     judged = any(candidate.pattern == JUDGED for candidate in candidates)
     cap = vault.settings.memory.session_cap
-    fresh = [n for n, _ in enumerate(routes) if n not in fates]
+    met = {n for n, r in enumerate(routes) if not r.draft and r.action == "duplicate"}
+    fresh = [n for n, _ in enumerate(routes) if n not in fates or n in met]
     fresh.sort(key=lambda n: candidates[n].line)
     for sure in (True, False):
         held = sum(
