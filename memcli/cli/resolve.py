@@ -137,7 +137,7 @@ def _result(
     stale: list[Resting],
     planned: str,
 ) -> Result:
-    """What was done; of a plan alone `planned` says how to carry it out."""
+    """The result of a resolve; of a plan alone `planned` says how to carry it out."""
     verb = "reopened" if plan.undo else "resolved"
     if planned:
         what = "matches" if plan.ambiguous else f"would be {verb}"

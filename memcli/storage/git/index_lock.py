@@ -118,7 +118,7 @@ class IndexLock:
 
 
 def _mark(path: str) -> tuple[int, ...]:
-    """What tells a file from another one, which may be given its number."""
+    """The identity of a file, also against another one that is given its number."""
     found = os.stat(path)
     return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size
 

@@ -238,7 +238,7 @@ def overview(vault: Vault) -> dict[str, Any]:
 
 
 def _entries(reader: Reader, view: View) -> dict[str, Any]:
-    """What the overview says of entries; few of their rows are read."""
+    """The part of the overview about entries; few of their rows are read."""
     every, columns = [*reader.everything()], reader.columns
     status = {doc: STATUSES[columns.flags[doc] & STATUS_MASK] for doc in every}
     status |= {

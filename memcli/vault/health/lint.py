@@ -290,7 +290,7 @@ def _about_reports(reader: Reader) -> Iterator[_Problem]:
 
 
 def _place(reader: Reader, doc: int) -> tuple[bool, str]:
-    """What orders documents: their paths, those in the archive last."""
+    """The key that orders documents: their paths, those in the archive last."""
     path = reader.row(doc).path
     return path.startswith(layout.ARCHIVE + "/"), path
 
