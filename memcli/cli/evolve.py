@@ -11,16 +11,11 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 import contextlib
 import os
-import shlex
-import subprocess
-import tempfile
 
 from memcli.cli import hints
 from memcli.cli.context import Canvas, Context, Result, decoded, said, to_apply
 from memcli.cli.rows import stale_lines
 from memcli.curation import changing
-from memcli.curation import evolve as use_case
-from memcli.curation.citing import Cites
 from memcli.entries.entry import one_line
 from memcli.entries.ids import HERE, NONE
 from memcli.entries.text.differences import told
@@ -36,6 +31,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Unpack
 
     from memcli import parameters
+    from memcli.curation.evolve import Evolved
 
 
 # Of the text of a similar entry.
@@ -89,6 +85,9 @@ def evolve(
     if enforce:
         context.person_only(vault)
     changed = fields or untag or also or cite or research or enforce
+    from memcli.curation import evolve as use_case  # 20 ms, and `pin` needs none of it
+    from memcli.curation.citing import Cites
+
     with contextlib.ExitStack() as kept:
         if edit:
             written = edited(vault.get(entry_id).body, context.environ)
@@ -112,7 +111,7 @@ def evolve(
     return result
 
 
-def evolved(done: use_case.Evolved) -> Result:
+def evolved(done: Evolved) -> Result:
     """The result of a new version, or of its dry run."""
     tried = done.dry_run
 
@@ -251,6 +250,10 @@ def edited(text: str, environ: Mapping[str, str]) -> Iterator[str]:
             wrote nothing, not even the same text (`not_saved`).
         Unreadable: what was saved is not UTF-8.
     """
+    import shlex
+    import subprocess
+    import tempfile
+
     command = environ.get("VISUAL") or environ.get("EDITOR") or _DEFAULT
     handle, path = tempfile.mkstemp(prefix="memcli-", suffix=".md")
     with open(handle, "w", encoding="utf-8", newline="") as file:

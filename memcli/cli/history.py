@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from memcli.cli.context import Canvas, Context, Result, said, to_apply
-from memcli.cli.evolve import evolved
 from memcli.cli.rows import stale_lines
-from memcli.curation import evolve
 from memcli.curation import forget as forgetting
 from memcli.curation import undo as undoing
 from memcli.curation import verify as code
@@ -52,6 +50,9 @@ def undo(
     vault = context.open_vault("undoing", writes=True)
     # No id of an entry is hexadecimal: it begins with 1m until 2039.
     if commit and set(commit.lower()) - set("0123456789abcdef"):
+        from memcli.cli.evolve import evolved
+        from memcli.curation import evolve
+
         return evolved(evolve.revert(vault, commit, reason=reason, dry_run=dry_run))
     if reason:
         raise UsageError("--reason goes with the id of an entry")

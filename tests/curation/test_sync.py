@@ -544,15 +544,21 @@ def test_a_path_that_no_disk_takes_changes_nothing(two: Clones, path: str) -> No
         two.sync("laptop")
 
 
-@pytest.mark.parametrize("by_itself", [False, True])
-def test_what_came_is_told_also_when_the_push_fails(
-    two: Clones, monkeypatch: pytest.MonkeyPatch, by_itself: bool
-) -> None:
-    laptop, told = two.roots["laptop"], list[str]()
+def by_mallory(two: Clones) -> None:
+    """The laptop syncs a rule of another author."""
+    laptop = two.roots["laptop"]
     git(laptop, "config", "user.name", "Mallory")
     git(laptop, "config", "user.email", "mallory@example.org")
     put(laptop, "rule.md", RULE.format(ACTS))
     two.sync("laptop")
+
+
+@pytest.mark.parametrize("by_itself", [False, True])
+def test_what_came_is_told_also_when_the_push_fails(
+    two: Clones, monkeypatch: pytest.MonkeyPatch, by_itself: bool
+) -> None:
+    told = list[str]()
+    by_mallory(two)
     say(two.vault("desk"), "We deploy on Tuesdays")
     hook = two.remote / "hooks" / "update"
     hook.parent.mkdir(exist_ok=True)
@@ -702,11 +708,8 @@ def test_a_program_in_gits_own_config_is_not_started_either(
 def test_what_a_sync_brought_is_told_by_the_next_one_if_it_is_killed_after_its_merge(
     two: Clones, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    laptop, told = two.roots["laptop"], list[str]()
-    git(laptop, "config", "user.name", "Mallory")
-    git(laptop, "config", "user.email", "mallory@example.org")
-    put(laptop, "rule.md", RULE.format(ACTS))
-    two.sync("laptop")
+    told = list[str]()
+    by_mallory(two)
     say(two.vault("desk"), "Something to push")
 
     def killed(*_: object) -> bool:
