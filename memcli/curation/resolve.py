@@ -16,6 +16,7 @@ from memcli.entries.entry import Layer, ResolutionScope, Status
 from memcli.entries.identity import fingerprint
 from memcli.errors import (
     AmbiguousQuery,
+    Conflict,
     EntryNotFound,
     NotAllowed,
 )
@@ -215,8 +216,10 @@ def apply(
         if not found.undo:
             by = vault.agent_name or by or at.change.committer
         for target in found.targets:
-            stored = vault.stored(vault.path_of(target.path))
+            stored = vault.stored(target.path)
             entry = stored.entry
+            if entry.id != target.id:
+                raise Conflict(f"{target.path} has changed meanwhile; nothing was done")
             if target.same_key_as and not may(Action.RESOLVE, entry, vault.agent):
                 continue  # nobody named it
             refuse_unless(vault, Action.RESOLVE, entry)
