@@ -165,6 +165,10 @@ def matches_of(
     return Matches(known, borrowed, postings)
 
 
+# So many documents are looked up one by one in the lists of a question's words.
+_MOST_FOUND = 1_000
+
+
 class BM25:
     """BM25 for one term in one document."""
 
@@ -174,19 +178,25 @@ class BM25:
             by_length(weights.k1, average, half),
             by_length(weights.b, average, half),
         )
-        self._gain, self._base = k1 + 1, k1 * (1 - b)
-        # By a table of all lengths, since a vault has some hundred of them.
-        lengths, slope = corpus.columns.lengths, k1 * b / average
-        table = {length: slope * length for length in set(lengths)}
-        self._scaled = [*map(table.__getitem__, lengths)]
+        self._gain, self._base, self._slope = k1 + 1, k1 * (1 - b), k1 * b / average
+        self._lengths = corpus.columns.lengths
 
     def lexical(
         self, matches: Matches, within: Collection[int] | None
     ) -> dict[int, float]:
-        """Scores of every document that holds a term; the hot loop of a recall."""
-        base, scaled = self._base, self._scaled
+        """Scores of every document that holds a term, of these if they are named; the
+        hot loop of a recall."""
         scores: dict[int, float] = {}
         get = scores.get
+        if within is not None and len(within) <= _MOST_FOUND:
+            for held in self.table(matches, within).values():
+                for doc, (score, _) in held.items():
+                    scores[doc] = get(doc, 0.0) + score
+            return scores
+        base, lengths = self._base, self._lengths
+        # By a table of all lengths, since a vault has some hundred of them.
+        table = {length: self._slope * length for length in set(lengths)}
+        scaled = [*map(table.__getitem__, lengths)]
         for term in matches.known:
             gain = term.idf * self._gain
             listed, more = matches.postings[term.text]
@@ -211,9 +221,11 @@ class BM25:
 
     def scored(self, term: Term, held: Mapping[int, float]) -> Scored:
         """The scores of a term in the documents that hold it so often."""
-        base, scaled, gain = self._base, self._scaled, term.idf * self._gain
+        base, slope, gain = self._base, self._slope, term.idf * self._gain
+        lengths = self._lengths
         return {
-            doc: (gain * n / (n + base + scaled[doc]), n) for doc, n in held.items()
+            doc: (gain * n / (n + base + slope * lengths[doc]), n)
+            for doc, n in held.items()
         }
 
 
