@@ -14,13 +14,14 @@ from memcli.entries import layout
 from memcli.entries.eligibility import Action, View
 from memcli.entries.entry import Status
 from memcli.entries.identity import claim
-from memcli.entries.ids import slug
+from memcli.entries.ids import ID_LENGTH, slug
 from memcli.entries.text.counted import counted
 from memcli.errors import InvalidContent, InvalidEntry, InvalidValue, NotAllowed
 from memcli.named_tuple import NamedTuple, taken
 from memcli.storage.vault_paths import FreePaths
-from memcli.vault import lineage, staleness
+from memcli.vault import lineage, lookup, staleness
 from memcli.vault.agents import refuse_unless
+from memcli.vault.duplicates import Later
 
 TYPE_CHECKING = False
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from memcli.entries.entry import Entry
+    from memcli.search.following import Unindexed
     from memcli.search.reader import Reader
     from memcli.vault.vault import Stored, Vault
 
@@ -65,10 +67,23 @@ class Changing:
             EntryNotFound, AmbiguousId: the id leads to no entry, or to several.
             NotAllowed: it is not in use, or the agent may not.
         """
-        stored = self.vault.stored(self.vault.path_of(entry_id))
+        stored = self.vault.stored(self._path_of(entry_id))
         refuse_unless(self.vault, action, stored.entry)
         lineage.refuse_ended(self.vault, stored.entry)
         return stored
+
+    def _path_of(self, entry_id: str) -> str:
+        """The path of an entry; that of a whole id without a look at every file."""
+
+        def glance(reader: Reader, unindexed: Unindexed) -> list[str]:
+            later = Later(unindexed, self.vault.agent)
+            rows = filter(later.is_current, lookup.of_id(reader, entry_id))
+            read = (entry for entry in later.entries() if entry.id == entry_id)
+            return [*(row.path for row in rows), *(entry.path for entry in read)]
+
+        whole = len(entry_id) == ID_LENGTH
+        found = self.vault.index.glance(glance) if whole else ()
+        return found[0] if len(found) == 1 else self.vault.path_of(entry_id)
 
     def write(self, old: Stored, fresh: Entry, action: str = "") -> bool:
         """Write an entry to its path, in the place of an old one; False when nothing

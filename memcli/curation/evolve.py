@@ -14,7 +14,7 @@ from memcli.curation.changing import Changing, resting_on, retagged
 from memcli.curation.citing import Cites
 from memcli.entries import dates, layout
 from memcli.entries.eligibility import Action, View, facts, is_pinned, settled_by
-from memcli.entries.entry import Enforce, Entry, Source
+from memcli.entries.entry import Enforce, Entry, Source, Status
 from memcli.entries.fields import refuse_wide
 from memcli.entries.identity import claim_number
 from memcli.entries.ids import new_id, number
@@ -23,6 +23,7 @@ from memcli.errors import InvalidContent, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.vault import anchoring, lineage
 from memcli.vault.agents import refuse_other_groups, refuse_unless
+from memcli.vault.duplicates import Later
 from memcli.vault.saved import why_not_shown
 
 TYPE_CHECKING = False
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.curation.changing import Resting
+    from memcli.search.following import Unindexed
     from memcli.search.reader import Reader
     from memcli.vault.likeness import Similar
     from memcli.vault.vault import Stored, Vault
@@ -349,6 +351,8 @@ def _with_links(old: Entry, body: str) -> tuple[tuple[str, str], ...]:
 
 # So many of the best matches of each text are looked at.
 _LOOKED_AT = 20
+# What is in these states hides nothing, and makes nothing stale.
+_PLAIN = (Status.ACTIVE, Status.SUPERSEDED)
 
 
 class _Around(NamedTuple):
@@ -370,22 +374,30 @@ def _look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> _Arou
     out: a model repeats its facts, and must not replace them.
 
     Args:
-        vault: its index is asked as the last question found it.
+        vault: where they are. Its files are looked at only where an answer rests on
+            more than plain facts that are in force.
         fresh: the new version.
         replaced: what it replaces, the entry whose text it rewords first.
     """
     now = vault.now_ms() // 1000
     old = replaced[0]
 
-    def find(reader: Reader) -> _Around:
+    def glance(reader: Reader, unindexed: Unindexed) -> _Around | None:
+        later = Later(unindexed, vault.agent)
+        ids = {entry.id for entry in replaced}
+        plain = not (old.evidence or fresh.evidence) and all(
+            entry.status in _PLAIN and not entry.evidence and entry.id not in ids
+            for entry in later.entries()
+        )
+        return find(reader, later) if plain else None
+
+    def find(reader: Reader, later: Later | None = None) -> _Around:
         from memcli.entries.text.tokens import stemmer
         from memcli.search.document import document
-        from memcli.vault.likeness import alike, like_resolved, nearest, similar
+        from memcli.vault.likeness import alike_now, like_resolved, nearest, similar
 
         row = document(fresh, stemmer()).row
         within = set(reader.exact("layer", row.layer))
-        for entry in replaced:
-            within.difference_update(reader.exact("id", entry.id))
         rests_on = (*old.evidence, *row.evidence)
         kin = {lineage.current(reader, name) for name in rests_on}
         kin.update(entry.id for entry in replaced)
@@ -397,10 +409,12 @@ def _look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> _Arou
         near = [
             similar(likeness, theirs, fresh.body, "9")
             for terms in (document(old, stemmer()).row.terms, row.terms)
-            for likeness, theirs in alike(
-                reader, terms, in_force, limit=_LOOKED_AT, within=within
+            for likeness, theirs in alike_now(
+                reader, later, set(terms), in_force, within, limit=_LOOKED_AT
             )
-            if kin.isdisjoint((theirs.id, *theirs.evidence))
+            if (theirs.status, theirs.layer) == (Status.ACTIVE, row.layer)
+            and row.project in (None, theirs.project or row.project)
+            and kin.isdisjoint((theirs.id, *theirs.evidence))
         ]
         near.sort(key=lambda one: one.likeness)
         found = {one.id: one for one in near}
@@ -410,9 +424,9 @@ def _look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> _Arou
         notes = []
         if settled:
             notes.append(f"{fresh.id} is not shown: {why_not_shown(settled.id)}")
-        elif fresh.body != old.body and (like := like_resolved(reader, fresh)):
+        elif fresh.body != old.body and (like := like_resolved(reader, fresh, later)):
             notes.append(like.solved)
         stale = resting_on(reader, [each.id for each in replaced], now, fresh.body)
         return _Around(nearest(found.values()), tuple(notes), stale)
 
-    return vault.index.again(find)
+    return vault.index.glance(glance) or vault.read(find)

@@ -181,9 +181,7 @@ def held_of(
     if len(wanted) * _STEPS > len(docs):
         return {doc: n for doc, n in zip(*postings, strict=True) if doc in wanted}
     places = ((doc, bisect_left(docs, doc)) for doc in sorted(wanted))
-    return {
-        doc: counts[at] for doc, at in places if at < len(docs) and docs[at] == doc
-    }
+    return {doc: counts[at] for doc, at in places if at < len(docs) and docs[at] == doc}
 
 
 def numbered(text: str) -> int:

@@ -70,7 +70,7 @@ class Similar(NamedTuple):
 def near(reader: Reader, later: Later, entry: Entry) -> tuple[Similar, ...]:
     """The entries in force whose words are nearest to a draft's, where it holds."""
     mine = _terms(entry)
-    rows = _alike(reader, later, mine, lambda doc: not reader.odd((doc,)))
+    rows = alike_now(reader, later, mine, lambda doc: not reader.odd((doc,)))
     when = entry.occurred_at or "9"  # what is saved now is newer than all
     return nearest(
         similar(likeness, row, entry.body, when)
@@ -93,15 +93,18 @@ def _terms(entry: Entry) -> set[str]:
     return set(_row(entry).terms)
 
 
-def _alike(
+def alike_now(
     reader: Reader,
     later: Later | None,
     mine: set[str],
     admit: Callable[[int], bool],
     within: Collection[int] | None = None,
+    *,
+    limit: int = 10,
 ) -> list[tuple[float, StoredRow]]:
-    """As `alike`, but of files that changed since what they say now."""
-    rows = alike(reader, mine, admit, limit=10, within=within)
+    """As `alike`, but of files that changed since what they say now: each of them that
+    shares enough words, whatever its status, is among the rows."""
+    rows = alike(reader, mine, admit, limit=limit, within=within)
     if later is None:
         return rows
     rows = [pair for pair in rows if later.is_current(pair[1])]
@@ -147,7 +150,7 @@ def like_resolved(
     settling = set(reader.claims.settling())
     if not settling and (later is None or not later.files.changed):
         return None
-    rows = _alike(reader, later, _terms(entry), lambda _: True, settling)
+    rows = alike_now(reader, later, _terms(entry), lambda _: True, settling)
     found = (
         Similar(row.id, row.title, likeness)
         for likeness, row in rows
