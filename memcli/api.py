@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from functools import partial
 from typing import cast
 
 from memcli import parameters
@@ -40,10 +41,11 @@ from memcli.vault.health import log as _log
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Self, Unpack
 
     from memcli.curation.evolve import Evolved
+    from memcli.curation.research import _Answer
     from memcli.curation.resolve import Target
     from memcli.curation.review import EntryDecisions
     from memcli.curation.sync_report import Synced
@@ -73,16 +75,9 @@ class _Asked:
             options: what narrows it, as `kinds` or `after`: `memcli.parameters.Query`.
         """
         vaults = cast("Vault | Vaults", self)
-
-        def look(question: Query) -> tuple[Recalled, Sequence[Row]]:
-            found = _recall.recall(vaults, question)
-            return found, [*found.rows, *found.constraints]
-
         question = _asked(vaults.vaults, query, options)
-        if not research:
-            return look(question)[0]
         run = research, "recall", options.get("budget")
-        return _research.search_in(vaults.vaults, run, question, look)[0]
+        return _in_run(vaults.vaults, run, question, partial(_recall.recall, vaults))
 
     @takes(parameters.Question)
     def reflect(
@@ -100,16 +95,9 @@ class _Asked:
         """
         _ignored(response_schema)
         vaults = cast("Vault | Vaults", self)
-
-        def look(question: Query) -> tuple[Reflection, Sequence[Row]]:
-            found = _reflect.reflect(vaults, question)
-            return found, [*found.facts, *found.constraints]
-
         question = _asked(vaults.vaults, query, options, facts=True)
-        if not research:
-            return look(question)[0]
         run = research, "reflect", options.get("budget")
-        return _research.search_in(vaults.vaults, run, question, look)[0]
+        return _in_run(vaults.vaults, run, question, partial(_reflect.reflect, vaults))
 
     @takes(parameters.Question)
     def synthesize(
@@ -358,6 +346,19 @@ def _asked(
         options = {**options, "project": named_project(vaults, options["project"])}
     whole = from_words(query, vaults[0].now_ms() // 1000, **options)
     return whole._replace(view=view_of(whole.view.now)) if facts else whole
+
+
+def _in_run(
+    vaults: Sequence[_vault.Vault],
+    run: tuple[str | None, str, str | None],
+    question: Query,
+    look: Callable[[Query], _Answer],
+) -> _Answer:
+    """The answer to a question, which a research run counts where one is named."""
+    name, command, budget = run
+    if not name:
+        return look(question)
+    return _research.search(vaults, (name, command, budget), question, look)[0]
 
 
 def _ignored(response_schema: Any) -> None:

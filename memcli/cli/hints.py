@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.cli.context import Context, Result
+    from memcli.curation.research import _Answer
     from memcli.entries.entry import Entry
     from memcli.recall.confidence import NoMatch
     from memcli.recall.query import Query
-    from memcli.recall.results import Recalled, Row
+    from memcli.recall.results import Recalled
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
 
@@ -210,15 +211,17 @@ def in_research(
     vaults: Sequence[Vault],
     run: tuple[str, str, str | None],
     question: Query,
-    answer: Callable[[Query], tuple[Result, list[Row]]],
+    look: Callable[[Query], _Answer],
+    drawn: Callable[[_Answer], Result],
 ) -> Result:
     """The answer to a question that a research run counts, with what is left of it.
 
-    Args and Raises as `curation.research.search_in`.
+    Args and Raises as `curation.research.search`; `drawn` makes the answer a result.
     """
     from memcli.curation import research
 
-    result, kept = research.search_in(vaults, run, question, answer)
+    answer, kept = research.search(vaults, run, question, look)
+    result = drawn(answer)
     warnings = list(result.warnings)
     if not kept.left:
         warnings.append(

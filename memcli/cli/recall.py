@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from memcli import parameters
     from memcli.recall.query import Query
-    from memcli.recall.results import Recalled, Row
+    from memcli.recall.results import Recalled
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
 
@@ -77,15 +77,16 @@ def recall(
         return _judged(sources, useful or [], not_useful or [])
     from memcli.recall import recall as use_case
 
-    def answer(question: Query) -> tuple[Result, list[Row]]:
-        found = use_case.recall(sources, question)
-        result = _result(sources, found, explain=question.explain)
-        return result, [*found.rows, *found.constraints]
+    def look(question: Query) -> Recalled:
+        return use_case.recall(sources, question)
+
+    def drawn(found: Recalled) -> Result:
+        return _result(sources, found)
 
     if batch:
         results = []
         for label, name, question in _batch(context, sources, batch, asked):
-            one, _ = answer(question)
+            one = drawn(look(question))
             results.append(one._replace(data={"id": name, **one.data}, label=label))
         result = results[0]._replace(lines=tuple(results))
     elif research:
@@ -93,9 +94,9 @@ def recall(
 
         run = research, "recall", asked.get("budget")
         question = query_of(context, text, asked)
-        result = hints.in_research(sources.vaults, run, question, answer)
+        result = hints.in_research(sources.vaults, run, question, look, drawn)
     else:
-        result, _ = answer(query_of(context, text, asked))
+        result = drawn(look(query_of(context, text, asked)))
     if exit_code:  # of a batch, whether any of its questions found
         parts = result.lines or (result,)
         return result._replace(found=any(part.data["rows"] for part in parts))
@@ -194,13 +195,13 @@ def _judged(vaults: Vault | Vaults, useful: list[str], not_useful: list[str]) ->
     return Result(data=data, text=text, warnings=tuple(warnings))
 
 
-def _result(sources: Vault | Vaults, answer: Recalled, *, explain: bool) -> Result:
+def _result(sources: Vault | Vaults, answer: Recalled) -> Result:
     def text(canvas: Canvas) -> None:
         short = short_ids(canvas, sources)
         if low := answer.low_coverage:
             canvas.line(low.told, style="dim")
         for row in answer.rows:
-            draw(canvas, row, short, explain=explain)
+            draw(canvas, row, short)
         if answer.rows:  # under "No matching entries" they would pass for matches
             draw_constraints(canvas, answer.constraints, answer.more_constraints, short)
 

@@ -208,7 +208,6 @@ def draw(
     row: Row,
     short: Callable[[str], str] = str,
     *,
-    explain: bool = False,
     note: str | None = None,
     asked: Sequence[str] = (),
 ) -> None:
@@ -220,7 +219,6 @@ def draw(
         canvas: where.
         row: the row.
         short: shows its id.
-        explain: also why it was chosen.
         note: a line of its own below what it is.
         asked: other words that a question may use.
     """
@@ -232,7 +230,7 @@ def draw(
     draw_code(canvas, row.id, row.code_state)
     for line in below(row.title, row.text):
         canvas.line(f"  {line}")
-    if explain and row.explain:
+    if row.explain:
         words = " ".join(row.explain["matched"])
         matched = f"matched: {words}" if words else "no word of the question"
         score = f"score {row.score} = {_reckoned(row.explain)}"

@@ -80,6 +80,11 @@ class Reflection(NamedTuple):
     no_match: NoMatch | None = None
     more_constraints: int = 0
 
+    @property
+    def shown(self) -> list[Row]:
+        """Its facts, and the constraints beside them."""
+        return [*self.facts, *self.constraints]
+
     def as_dict(self) -> dict[str, Any]:
         """The `data` of the JSON envelope."""
         fields = self._asdict()

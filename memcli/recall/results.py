@@ -152,6 +152,11 @@ class Recalled(NamedTuple):
     excluded: Sequence[Excluded] = ()
 
     @property
+    def shown(self) -> list[Row]:
+        """Its rows, and the constraints beside them."""
+        return [*self.rows, *self.constraints]
+
+    @property
     def reading(self) -> dict[str, list[str]]:
         """The words of the question that are spelled in no entry as they were asked,
         with what they were read as."""
@@ -291,7 +296,7 @@ def held_against_code(
         answer: its rows have their sources.
         layers: those of the answer, where it is in their order.
     """
-    both = [*answer.rows, *answer.constraints]
+    both = answer.shown
     seen, count = with_code(vault, both), len(answer.rows)
     if seen is both:
         return answer
