@@ -226,7 +226,7 @@ def list_(
     context: Context,
     *,
     since: str | None = None,
-    by: Literal["kind", "tag", "project", "status"] | None = None,
+    by: Literal["kind", "tag", "project"] | None = None,
     all_: bool = False,
     long: bool = False,
     vaults: list[str] | None = None,
@@ -237,8 +237,7 @@ def list_(
 
     By the time they were written, the last one first. --since counts that time, --after
     and --before when it happened. Filters work as in recall. --by counts what is in
-    force (now), over (past), and waiting for review; --by status lists what is
-    resolved, has come back, or is open.
+    force (now), over (past), and waiting for review.
 
     \b
     Example:
@@ -295,22 +294,10 @@ _OF_ROWS: dict[str, Callable[[Any], object]] = {
 
 
 def _counted(context: Context, by: str) -> Result:
-    """How many entries there are of each kind, tag or project; or those that are open,
-    resolved, or have come back."""
+    """How many entries there are of each kind, tag or project."""
     from memcli.vault.agents import counts
 
     vault = context.open_vault("reading")
-    if by == "status":
-        from memcli.curation import resolve_query
-
-        return listed(
-            "entries",
-            resolve_query.standings(vault),
-            "id state since by=resolved_by seen title note=resolution_note",
-            {"since": lambda row: (row.resolved_at or "")[:10]},
-            empty="No matching entries.",
-            vault=vault,
-        )
     rows, columns = counts(vault, by), f"{by}=name now=current past waiting"
     if by != "project":
         return listed(f"{by}s", rows, columns, empty=f"No {by}s.")

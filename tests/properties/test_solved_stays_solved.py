@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault, Vaults
-from memcli.curation import importing, inbox, resolve_query, review
+from memcli.curation import importing, inbox, review
 from memcli.curation.entities import listing as page
 from memcli.entries.eligibility import View
 from memcli.hosts.transcript import Step
@@ -153,11 +153,6 @@ def shown(vault: Vault) -> dict[str, list[str]]:
         "a session's start": [one.text for one in at_start.items],
         "a prompt": [one.text for one in fits],
         "injection": [one.text for one in told],
-        "resolve --list": [
-            one.title
-            for one in resolve_query.standings(vault)
-            if one.state == "unresolved"
-        ],
         "proposals": [one.title for one in inbox.proposals(vault, waiting)],
         "an entity": [one.text for one in page.page(vault, "Shibboleth").current],
     }
@@ -192,8 +187,7 @@ def test_no_surface_shows_it_and_reopening_brings_it_back(
     assert all_of(vault, SOLVED) == []
     way(vault)
     assert all_of(vault, SOLVED) == []
-    listed = resolve_query.standings(vault)
-    assert [one.id for one in listed if one.state != "unresolved"] == [name]
+    assert [one.id for one in vault.entries(statuses=["resolved"])] == [name]
     vault.reopen(name)
     assert {"recall", "reflect", "Vaults"} <= set(all_of(vault, SOLVED))
 
