@@ -172,36 +172,20 @@ def placed(context: Context, named: str) -> tuple[str, Callable[[str], str] | No
     """
     from memcli.recall.query import checked_project
 
-    vault = context.open_vault("reading")
+    vault, name = context.open_vault("reading"), checked_project(named)
     here = vault.here
-    try:
-        name = checked_project(named)
-    except MemcliError:  # the command refuses it
-        return named, None
     if name == HERE and here is None:
         told = "this folder belongs to no project, so it holds everywhere"
         return named, lambda _: told
-    if name in (HERE, NONE, ANY, here):
+    known = vault.read(lambda reader: {*reader.starting("project", ""), here or ""})
+    if name in (HERE, NONE, ANY, *known):
         return named, None
-    known = vault.read(lambda reader: {*reader.starting("project", "")})
-    ending = {k for k in {*known, here or ""} if k.lower().endswith(f"/{name}")}
-    whole = ending.pop() if len(ending) == 1 else None
-    if name not in known and whole:
-        return whole, None
-    if name in known and not whole:
-        return named, None
-    other = whole or here
-    what = (
-        f"another project than {other}; if that"
-        if other
-        else "a new project; if another"
-    )
-
-    def warning(entry_id: str) -> str:
-        way = f"memcli tag {entry_id} --project {other or 'NAME'}"
-        return f"'{name}' is {what} is meant: {way}"
-
-    return named, warning
+    ending = [each for each in known if each.endswith(f"/{name}")]
+    if len(ending) == 1:
+        return ending[0], None
+    way = f"--project {here or 'NAME'}"
+    told = f"'{name}' is a new project; if another is meant: memcli tag"
+    return named, lambda entry_id: f"{told} {entry_id} {way}"
 
 
 UNCHECKED = "its citations were not checked: it comes from no research run"

@@ -44,7 +44,7 @@ def test_a_project_named_without_its_owner_is_the_whole_one_where_it_is_written(
     assert told("shop", "tag", one) == (SHOP, "")
     for words in (["save", "Use bun"], ["tag", one], ["evolve", one, "Use yarn"]):
         project, said = told(f"hop{words[0]}", *words)
-        assert said.startswith(f"'{project}' is another project than {SHOP}; if that")
+        assert said.startswith(f"'{project}' is a new project; if another is meant")
         assert said.endswith(f" --project {SHOP}")
         if words[0] == "evolve":
             one = said.split("memcli tag ")[1].split()[0]
