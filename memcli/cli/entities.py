@@ -76,7 +76,7 @@ def entities(
     else:
         request = decide.EntityRequest(action, names[0], names[1])
     yes = yes or action == "register"
-    plan = decide.plan(vault, request)
+    plan, _ = decide.apply(vault, request, dry_run=True)
     agreed = context.agrees(_lines(plan), "Do it?", yes=yes, dry_run=dry_run)
     if agreed:
         return _result(*decide.apply(vault, request), None)

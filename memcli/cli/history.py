@@ -142,7 +142,7 @@ def forget(
         versions: `--versions` Every version of it, not only this one
     """
     vault = context.open_vault("forgetting", writes=True)
-    plan = forgetting.plan(vault, entry_id, versions=versions)
+    plan = forgetting.forget(vault, entry_id, versions=versions, dry_run=True)
     if not (yes or dry_run or context.interactive):
         raise UsageError(
             f"forgetting {plan.id} removes {', '.join(plan.paths)} for good",
