@@ -119,16 +119,8 @@ class Run(NamedTuple):
 
     def brief(self) -> dict[str, Any]:
         """For JSON: the run without its searches."""
-        return {
-            "name": self.name,
-            "agent": self.agent,
-            "budget": self.budget,
-            "searches": len(self.searches),
-            "left": self.left,
-            "retrieved": len(self.sources),
-            "started": self.started,
-            "last": self.last,
-        }
+        own = {"searches": len(self.searches), "retrieved": len(self.sources)}
+        return {**self._asdict(), **own, "left": self.left, "last": self.last}
 
 
 # --- searching --------------------------------------------------------------------
