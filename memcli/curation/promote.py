@@ -13,13 +13,13 @@ from memcli.entries import layout
 from memcli.entries.eligibility import Action
 from memcli.entries.entry import Entry, Layer, Status, Visibility
 from memcli.errors import Conflict, NotAllowed
-from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage, saving
 from memcli.vault.agents import refuse_unless
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from memcli.vault.saved import Saved
     from memcli.vault.vault import Vault
 
 # What the entry says, and what a caller may give when it is saved.
@@ -29,29 +29,9 @@ _CARRIED = (
 )  # fmt: skip
 
 
-class Promoted(NamedTuple):
-    """A move, or the plan of one.
-
-    Attributes:
-        id: the entry in the repository's vault; empty in a plan that makes a new one.
-        path: of that entry, in its vault.
-        outcome: created, or duplicate when the repository's vault has the text.
-        title: of the entry.
-        moved: the id of the entry that moved.
-        archived: where that is from then on, in the vault that it was in.
-    """
-
-    id: str
-    path: str
-    outcome: str
-    title: str
-    moved: str
-    archived: str
-
-
 def promote(
     vault: Vault, repo: Vault, entry_id: str, *, name: str, dry_run: bool = False
-) -> Promoted:
+) -> tuple[Saved, str, str]:
     """Move an entry into the vault that the repository carries.
 
     Args:
@@ -60,6 +40,10 @@ def promote(
         entry_id: the entry, or a unique prefix of its id.
         name: what the archive calls the repository: its remote, or its folder.
         dry_run: only say what would be done.
+
+    Returns:
+        The entry in the repository's vault; the id of the one that moved; and where
+        that is from then on, in the vault that it was in.
 
     Raises:
         EntryNotFound, AmbiguousId: the id leads to no entry, or to several.
@@ -76,21 +60,16 @@ def promote(
     draft = _draft(vault, repo, old.entry)
     no_secrets.refuse(draft)
     (planned,) = saving.plan(repo, [draft])
-    state = planned.outcome
-    if state in ("duplicate", "merged"):
-        state = str(repo.get(planned.id).status)
-    if state not in ("created", Status.ACTIVE):
+    there = repo.get(planned.id) if planned.outcome != "created" else None
+    if there and there.status is not Status.ACTIVE:
         raise NotAllowed(
-            f"the repository's vault has the same text, {state}: {planned.id}",
-            hint=f"See why: memcli inspect {planned.id} --vault repo",
+            f"the repository's vault has the same text, {there.status}: {there.id}",
+            hint=f"See why: memcli inspect {there.id} --vault repo",
             code="not_in_use_there",
         )
-    place = layout.archived(old.path, old.entry.id)
-    title = old.entry.display_title
-    outcome = "created" if planned.outcome == "created" else "duplicate"
-    done = Promoted(planned.id, planned.path, outcome, title, old.entry.id, place)
     if dry_run:
-        return done._replace(id="" if outcome == "created" else planned.id)
+        place = layout.archived(old.path, old.entry.id)
+        return planned, old.entry.id, place
     saved = saving.save(repo, draft)
     with Changing(vault) as at:
         if vault.stored(old.path).data != old.data:
@@ -103,9 +82,9 @@ def promote(
         place = lineage.archive(
             vault, at.change, gone, by=saved.id, reason="moved", now=at.now
         )
-        at.say("promote", [title])
+        at.say("promote", [old.entry.display_title])
     vault.recorder.acted([old.entry.id], "evolve")
-    return done._replace(id=saved.id, path=saved.path, archived=place)
+    return saved, old.entry.id, place
 
 
 def _refuse(vault: Vault, entry: Entry) -> None:
@@ -114,12 +93,8 @@ def _refuse(vault: Vault, entry: Entry) -> None:
     why = None
     if entry.visibility is not Visibility.SHARED:
         why = f"it is {entry.visibility}, and a repository's vault is for all readers"
-    elif entry.layer is not Layer.FACT:
-        why = f"it is a {entry.layer}, and rests on entries of this vault"
-    elif entry.item is not None:
-        why = "it is a reflection item, which belongs to your sessions"
-    elif entry.evidence:
-        why = "it rests on entries or sessions of this vault"
+    elif entry.layer is not Layer.FACT or entry.item is not None or entry.evidence:
+        why = "it rests on sessions, or on other entries of this vault"
     if why:
         raise NotAllowed(
             f"{entry.id} cannot move: {why}",
