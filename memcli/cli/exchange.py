@@ -11,22 +11,16 @@ from memcli.cli.context import (
     Context,
     Result,
     check_out,
-    refuse,
     said,
     to_apply,
 )
 from memcli.cli.render import as_json
 from memcli.cli.rows import draw_more, facts, table
-from memcli.curation import exporting, importing
 from memcli.entries.entry import Visibility, check_kind
 from memcli.entries.ids import HERE
 from memcli.entries.text.counted import counted
 from memcli.errors import Unreadable, UsageError
-from memcli.hosts import memories
-from memcli.hosts import table as hosts
-from memcli.recall.query import Filters
 from memcli.storage import files, projects
-from memcli.vault import publishing
 from memcli.vault.saved import why_not_shown
 
 TYPE_CHECKING = False
@@ -35,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, Literal
 
+    from memcli.curation import exporting, importing
     from memcli.vault.vault import Vault
 
 
@@ -61,12 +56,14 @@ def export(
     Options:
         format_: `--format` JSON lines, or a block in a page
         out: `--out PATH` The file; jsonl without it goes to standard output
-        everywhere: `--everywhere` agents-md: also tell what holds in every project
+        everywhere: `--everywhere, with --format` agents-md: also tell what holds in
+            every project
     """
+    from memcli.curation import exporting
+    from memcli.recall.query import Filters
+
     out = None if out == "-" else out
-    page = format_ == "agents-md"
-    refuse((everywhere and not page, "--everywhere goes with --format agents-md"))
-    if page:
+    if format_ == "agents-md":
         return _page(context, out, everywhere=everywhere, dry_run=dry_run)
     vault = context.open_vault("exporting")
     if out is not None:
@@ -105,6 +102,9 @@ def _complete(found: exporting.Exported, result: Result) -> Result:
 def _page(
     context: Context, out: str | None, *, everywhere: bool, dry_run: bool
 ) -> Result:
+    from memcli.curation import exporting
+    from memcli.recall.query import Filters
+
     near = os.path.dirname(os.path.abspath(out)) if out else context.cwd
     project = projects.of(near, context.environ)
     if project is None:
@@ -181,6 +181,8 @@ def publish(
         init: `--init, without --dry-run` Make the tables and roles in it, once
         force: `--force` Even if the published commit is no ancestor
     """
+    from memcli.vault import publishing  # with Whoosh, which writes the index
+
     context.owner_only("to publish a vault is for its owner")
     if to is None:
         raise UsageError(
@@ -253,6 +255,9 @@ def import_(
         map_: `--map KIND=KIND` Of JSON lines: a kind of theirs, and the kind here that
             it becomes; repeatable
     """
+    from memcli.curation import importing
+    from memcli.hosts import table as hosts
+
     # A page that hosts load, such as CLAUDE.md, has a rule a line.
     is_page = os.path.basename(source or "") in hosts.page_names()
     if from_ is None and source and is_page and os.path.isfile(source):
@@ -300,6 +305,9 @@ def _kinds(vault: Vault, words: list[str]) -> dict[str, str]:
 def _memories(
     context: Context, name: str, source: str | None, *, dry_run: bool
 ) -> Result:
+    from memcli.curation import importing
+    from memcli.hosts import memories
+
     tool = memories.find(name)
     project = projects.of(context.cwd, context.environ)
     folder = project.folder if project else None
