@@ -10,9 +10,8 @@ with what is left.
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result, refuse, said
-from memcli.cli.evolve import edited
 from memcli.cli.rows import listed
-from memcli.curation import inbox, undo
+from memcli.curation import inbox
 from memcli.curation import review as use_case
 from memcli.entries import no_secrets
 from memcli.entries.text.counted import counted
@@ -290,6 +289,8 @@ class _Walk:
             self.skipped.add(item.id)
             return True
         elif key == "u" and self.decided:
+            from memcli.curation import undo
+
             undo.undo(self.vault, self.decided[-1][1])
             self.decided.pop()
             return True
@@ -351,6 +352,8 @@ class _Walk:
         if key == "y":
             done = use_case.approve(vault, [item.id], {"kind": word} if word else None)
         elif key == "e":
+            from memcli.cli.evolve import edited
+
             before = vault.get(item.id).body
             with edited(before, self.context.environ) as text:
                 done = use_case.approve(vault, [item.id], {"text": text})
