@@ -153,7 +153,7 @@ def shown(vault: Vault) -> dict[str, list[str]]:
         "a session's start": [one.text for one in at_start.items],
         "a prompt": [one.text for one in fits],
         "injection": [one.text for one in told],
-        "proposals": [one.title for one in inbox.proposals(vault, waiting)],
+        "proposals": [one.title for one in inbox.proposals(vault, waiting.id)],
         "an entity": [one.text for one in page.page(vault, "Shibboleth").current],
     }
 
@@ -187,7 +187,7 @@ def test_no_surface_shows_it_and_reopening_brings_it_back(
     assert all_of(vault, SOLVED) == []
     way(vault)
     assert all_of(vault, SOLVED) == []
-    assert [one.id for one in vault.entries(statuses=["resolved"])] == [name]
+    assert name in [one.id for one in vault.entries(statuses=["resolved"])]
     vault.reopen(name)
     assert {"recall", "reflect", "Vaults"} <= set(all_of(vault, SOLVED))
 
