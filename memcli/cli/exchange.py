@@ -16,7 +16,7 @@ from memcli.cli.context import (
 )
 from memcli.cli.render import as_json
 from memcli.cli.rows import draw_more, facts, table
-from memcli.entries.entry import Visibility, check_kind
+from memcli.entries.entry import Visibility
 from memcli.entries.ids import HERE
 from memcli.entries.text.counted import counted
 from memcli.errors import Unreadable, UsageError
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from memcli.curation import exporting, importing
-    from memcli.vault.vault import Vault
 
 
 def export(
@@ -228,7 +227,6 @@ def import_(
     source: str | None = None,
     *,
     from_: str | None = None,
-    map_: list[str] | None = None,
     dry_run: bool = False,
     allow_secret: bool = False,
 ) -> Result:
@@ -242,7 +240,6 @@ def import_(
     \b
     Example:
       memcli import notes.jsonl
-      memcli import notes.jsonl --map fact=note --map semantic=reference
       memcli import ~/obsidian --dry-run
       memcli import CLAUDE.md
       memcli import --from claude-code --dry-run
@@ -252,8 +249,6 @@ def import_(
             CLAUDE.md, or - for stdin
         from_: `--from TOOL` Another tool's memories, in SOURCE or where it keeps them:
             claude-code, codex, gemini, copilot, cursor, agents-md, basic-memory, mem0
-        map_: `--map KIND=KIND` Of JSON lines: a kind of theirs, and the kind here that
-            it becomes; repeatable
     """
     from memcli.curation import importing
     from memcli.hosts import table as hosts
@@ -263,7 +258,7 @@ def import_(
     if from_ is None and source and is_page and os.path.isfile(source):
         from_ = "agents-md"
     if from_ is not None:
-        if allow_secret or map_:
+        if allow_secret:
             raise UsageError(
                 "--from goes only with --dry-run",
                 hint="Secrets are left out of what other tools remember.",
@@ -285,21 +280,7 @@ def import_(
             hint=f"memcli save --file {quote(source)}; a page of instructions for "
             f"agents, by its rules: memcli import {quote(source)} --from agents-md",
         )
-    kinds = _kinds(vault, map_ or [])
-    return report(importing.import_lines(vault, data, source, kinds=kinds, **how))
-
-
-def _kinds(vault: Vault, words: list[str]) -> dict[str, str]:
-    """By a kind of the lines the kind that it becomes, as --map says."""
-    kinds: dict[str, str] = {}
-    for word in words:
-        theirs, equals, ours = word.partition("=")
-        if not (equals and theirs.strip() and ours.strip()):
-            raise UsageError(
-                f"--map takes KIND=KIND (got {word[:60]!r})", hint="As in: fact=note"
-            )
-        kinds[theirs.strip().lower()] = check_kind(ours, vault.kinds)
-    return kinds
+    return report(importing.import_lines(vault, data, source, **how))
 
 
 def _memories(
@@ -383,4 +364,4 @@ def _warnings(done: importing.Imported) -> Iterator[str]:
     if len(done.failed) > _NAMED:
         yield f"{len(done.failed) - _NAMED:,} more failed; --json names them"
     if any(failed.code == "invalid_kind" for failed in done.failed):
-        yield "of other kinds; to take them: memcli import FILE --map KIND=note"
+        yield "of other kinds; to take them: memcli config set vault.kinds KIND"
