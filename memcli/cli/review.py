@@ -91,26 +91,29 @@ def review(
         return _listed(vault, inbox.pending(vault))
     words = {"--title": title, "--reason": reason, "--tag": "\n".join(tags or ())}
     no_secrets.refuse_texts(words)
-    if not ids:
-        candidates = inbox.pending(vault, to_decide=True)
-        agreed = context.agrees(
-            (f"{candidate.id} {candidate.title}" for candidate in candidates),
-            f"{action.capitalize()} these?",
-            yes=yes,
-            dry_run=dry_run or not candidates,
-        )
-        if not agreed:
-            return _planned(candidates, action, dry_run=dry_run)
-        ids = [candidate.id for candidate in candidates]
-    elif dry_run:
-        return _planned(inbox.named(vault, ids, supersede), action, dry_run=True)
+    named = bool(ids)
+    ids = ids or [each.id for each in inbox.pending(vault, to_decide=True)]
+    items = use_case.planned(vault, ids, supersede)
+    lines = [f"{one.id} {one.title}" for one in items]
+    question, nothing = f"{action.capitalize()} these?", dry_run or not items
+    if not context.agrees(lines, question, yes=yes or named, dry_run=nothing):
+        data = {"applied": False, "action": action, "items": items}
+        if not items:
+            return said(data, f"Nothing to {action}.", style="nothing")
+        return said(data, f"would {action} {len(items)}:", *lines, dry_run=dry_run)
     if action == "reject":
         done = use_case.reject(vault, ids, reason)
     elif action == "supersede":
         done = use_case.supersede(vault, ids[0], supersede or "", reason)
     else:
         done = use_case.approve(vault, ids, changes)
-    return _decided(vault, done)
+    outcomes = [f"{one.outcome} {one.id} {one.path}" for one in done.items]
+    solved = [one.id for one in done.items if one.outcome != "rejected"]
+    return said(
+        {"applied": True, "action": done.items[0].outcome, **done._asdict()},
+        "\n".join(outcomes),
+        warnings=not_shown(vault, solved),
+    )
 
 
 def _listed(vault: Vault, candidates: list[inbox.PendingEntry]) -> Result:
@@ -136,34 +139,6 @@ def _listed(vault: Vault, candidates: list[inbox.PendingEntry]) -> Result:
         data["merged"] = [version._asdict() for version in merged]
     solved = not_shown(vault, [candidate.id for candidate in candidates])
     return Result(data=data, text=text, warnings=tuple(solved))
-
-
-def _planned(
-    candidates: list[inbox.PendingEntry], action: str, *, dry_run: bool
-) -> Result:
-    """The result of decisions that were not made."""
-    items = [
-        {"id": one.id, "title": one.title, "path": one.path, "outcome": "pending"}
-        for one in candidates
-    ]
-    data = {"applied": False, "action": action, "items": items}
-    if not items:
-        return said(data, f"Nothing to {action}.", style="nothing")
-    lines = (f"{one.id} {one.title}" for one in candidates)
-    return said(data, f"would {action} {len(items)}:", *lines, dry_run=dry_run)
-
-
-def _decided(vault: Vault, done: use_case.EntryDecisions) -> Result:
-    """The result of decisions, each a row with its outcome."""
-
-    def text(canvas: Canvas) -> None:
-        for one in done.items:
-            canvas.line(f"{one.outcome} {one.id} {one.path}", style="good")
-
-    action = done.items[0].outcome if done.items else None
-    data = {"applied": bool(done.items), "action": action, **done._asdict()}
-    written = [one.id for one in done.items if one.outcome != "rejected"]
-    return Result(data, text, warnings=tuple(not_shown(vault, written)))
 
 
 # --- ideas ----------------------------------------------------------------------------
@@ -328,7 +303,7 @@ class _Walk:
         for note in not_shown(self.vault, [item.id]):
             tell(f"  {note}")
         self._show_text(item.text, item.id)
-        self.near = inbox.proposals(self.vault, item)
+        self.near = inbox.proposals(self.vault, item.id)
         for number, old in enumerate(self.near, 1):
             how = told(old.likeness, old.differs) if old.likeness else "its evidence"
             relation = "repeats" if inbox.repeats(old) else "similar"

@@ -58,6 +58,24 @@ class EntryDecisions(NamedTuple):
     commit: str | None
 
 
+def planned(
+    vault: Vault, ids: Sequence[str], target_id: str | None = None
+) -> list[DecidedEntry]:
+    """The candidates that a decision would be on, in the order of the ids.
+
+    Args:
+        vault: where they are.
+        ids: ids, or unique prefixes of them.
+        target_id: the entry that the candidate would supersede, if it would.
+
+    Raises:
+        EntryNotFound, AmbiguousId, NotAllowed: as the decision itself.
+    """
+    if target_id is not None:
+        lineage.refuse_ended(vault, vault.get(target_id))
+    return [_decision(stored.entry, "pending") for stored in waiting(vault, ids)]
+
+
 def approve(
     vault: Vault, ids: Sequence[str], changes: Mapping[str, Any] | None = None
 ) -> EntryDecisions:

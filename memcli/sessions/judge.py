@@ -133,21 +133,21 @@ def _approved(vault: Vault, fates: Sequence[Fate], *, dry_run: bool) -> list[str
         if not is_met or said.confidence is not Confidence.HIGH:
             continue
         try:
-            (waits,) = inbox.named(vault, [name])
-            entry = vault.get(name)
+            (stored,) = inbox.waiting(vault, [name])
+            entry = stored.entry
             if (
                 fate.why
-                or waits.kind == IDEA
-                or prompt_injection.suspicious(waits.text)
+                or entry.kind == IDEA
+                or prompt_injection.suspicious(entry.body)
                 or any(
                     one.may_replace or one.id in entry.evidence
-                    for one in inbox.proposals(vault, waits)
+                    for one in inbox.proposals(vault, name)
                 )
             ):
                 continue
             # Its judge has named what the person called "it".
             words = {"text": said.text, "kind": said.kind}
-            changes = None if claim(said.text) == claim(waits.text) else words
+            changes = None if claim(said.text) == claim(entry.body) else words
             if not dry_run:
                 review.approve(vault, [name], changes)
             done.append(name)

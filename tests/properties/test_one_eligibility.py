@@ -220,7 +220,7 @@ def test_resolve_and_review_offer_only_what_is_in_force(asked: Vault) -> None:
     found = plan_query(asked, WORD, kinds=["note", "constraint"])
     assert {target.id for target in found.targets} == allowed
     for candidate in inbox.pending(asked)[:5]:
-        assert {one.id for one in inbox.proposals(asked, candidate)} <= allowed
+        assert {one.id for one in inbox.proposals(asked, candidate.id)} <= allowed
 
 
 def test_what_is_like_a_text_is_in_force(asked: Vault) -> None:
