@@ -38,7 +38,7 @@ class Exported(NamedTuple):
     """The entries of an export; the files that could not be read, with the reason; and
     the ids of those that may no longer hold, or that nobody has confirmed.
 
-    A file that is no entry is among the unread whatever the filters are: nobody knows
+    A file that is no entry is among the unread of every project: nobody knows
     what it would be.
     """
 
@@ -57,22 +57,23 @@ class Exported(NamedTuple):
         ]
 
 
-def entries(vault: Vault, filters: Filters, *, current: bool) -> Exported:
+def entries(vault: Vault, project: str = "", *, current: bool) -> Exported:
     """The entries that an export holds, oldest first.
 
     Args:
         vault: whose.
-        filters: what an entry must be.
+        project: only of this project, as `recall --project` takes it.
         current: only what is in force; else also what is superseded, resolved,
             expired, rejected, or waits for review.
 
     Raises:
-        InvalidValue: a filter names what does not exist.
+        InvalidValue: it can be no project's name.
         NotAllowed: the vault is answered by a database, which has no files.
     """
     vault.refuse_published("exported from here")
     now = vault.now_ms() // 1000
     statuses = frozenset({Status.ACTIVE} if current else Status)
+    filters = Filters(project=project)
     query = Query("", View(now, statuses, agent=vault.agent), filters)
     found: list[Entry] = []
     rows = listing.listed(vault, query._replace(limit=2**31)).rows
@@ -206,7 +207,7 @@ def old_pages(vault: Vault, cwd: str) -> Iterator[tuple[str, list[str], str]]:
         path = os.path.join(project.folder, *name.split("/"))
         try:
             block = _BLOCK.search(_text(path))
-            held = entries(vault, Filters(), current=True).told() if block else []
+            held = entries(vault, current=True).told() if block else []
         except MemcliError:
             continue  # no page of memcli's
         if block is None:
