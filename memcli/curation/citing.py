@@ -131,11 +131,6 @@ def save(
     )
 
 
-def were_checked(entry: Entry) -> bool | None:
-    """Whether a run has retrieved what an entry cites; None for a fact."""
-    return None if entry.layer is Layer.FACT else entry.research is not None
-
-
 def checked(vault: Vault, *drafts: Entry) -> list[Entry]:
     """Drafts that are saved together, with the whole ids of their evidence, as
     `checked_evidence` gives it; the first error is raised."""

@@ -14,7 +14,7 @@ from memcli.curation.changing import Changing, resting_on, retagged
 from memcli.curation.citing import Cites
 from memcli.entries import dates, layout
 from memcli.entries.eligibility import Action, View, facts, is_pinned, settled_by
-from memcli.entries.entry import Enforce, Entry, Source, Status
+from memcli.entries.entry import Enforce, Entry, Layer, Source, Status
 from memcli.entries.fields import refuse_wide
 from memcli.entries.identity import claim_number
 from memcli.entries.ids import new_id, number
@@ -242,7 +242,7 @@ def _replaced(
         first.entry.id,
         [Replaced(i.entry.id, place, i.entry.display_title) for i, place in versions],
         around.siblings,
-        citing.were_checked(fresh),
+        None if fresh.layer is Layer.FACT else fresh.research is not None,
         dry_run=dry_run,
         notes=around.notes,
         stale_models=around.stale,
