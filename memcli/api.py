@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from memcli.curation.evolve import Evolved
     from memcli.curation.research import _Answer
     from memcli.curation.resolve import Target
-    from memcli.curation.review import EntryDecisions
     from memcli.curation.sync_report import Synced
     from memcli.recall.listing import Noted, Shown
     from memcli.recall.reflect import Reflection, Synthesis
@@ -274,13 +273,8 @@ class Vault(_Asked, _vault.Vault):
     pin = changing.pin
     undo = _undo.undo
 
-    def approve(self, *ids: str, **changes: Any) -> EntryDecisions:
-        """Make candidates memories; see `memcli.curation.review.approve`."""
-        return review.approve(self, ids, changes)
-
-    def reject(self, *ids: str, reason: str | None = None) -> EntryDecisions:
-        """Archive candidates, and never propose them again."""
-        return review.reject(self, ids, reason)
+    approve = review.approve
+    reject = review.reject
 
     def mine(
         self, transcript: str, host: str | None = None, *, dry_run: bool = False

@@ -81,8 +81,6 @@ def review(
     ids = ids or []
     flags = {"approve": approve, "reject": reject, "supersede": supersede}
     action = next((name for name, given in flags.items() if given), "")
-    changes = {"title": title, "kind": kind, "tags": tuple(tags or ())}
-    changes = {name: value for name, value in changes.items() if value}
     refuse((supersede and len(ids) > 1, "--supersede takes one id"))
     vault = context.open_vault("reviewing", writes=True)
     if not action and context.interactive and not list_ and not all_:
@@ -102,11 +100,11 @@ def review(
             return said(data, f"Nothing to {action}.", style="nothing")
         return said(data, f"would {action} {len(items)}:", *lines, dry_run=dry_run)
     if action == "reject":
-        done = use_case.reject(vault, ids, reason)
+        done = use_case.reject(vault, *ids, reason=reason)
     elif action == "supersede":
         done = use_case.supersede(vault, ids[0], supersede or "", reason)
     else:
-        done = use_case.approve(vault, ids, changes)
+        done = use_case.approve(vault, *ids, title=title, kind=kind, tags=tags)
     outcomes = [f"{one.outcome} {one.id} {one.path}" for one in done.items]
     solved = [one.id for one in done.items if one.outcome != "rejected"]
     return said(
@@ -325,15 +323,15 @@ class _Walk:
     ) -> tuple[str, str | None] | None:
         vault = self.vault
         if key == "y":
-            done = use_case.approve(vault, [item.id], {"kind": word} if word else None)
+            done = use_case.approve(vault, item.id, kind=word or None)
         elif key == "e":
             from memcli.cli.evolve import edited
 
             before = vault.get(item.id).body
             with edited(before, self.context.environ) as text:
-                done = use_case.approve(vault, [item.id], {"text": text})
+                done = use_case.approve(vault, item.id, text=text)
         elif key == "n":
-            done = use_case.reject(vault, [item.id], self._reason(word))
+            done = use_case.reject(vault, item.id, reason=self._reason(word))
         elif key == "m" or key.isdigit():
             shown = {str(number): old.id for number, old in enumerate(self.near, 1)}
             target = word if key == "m" else key
@@ -398,19 +396,16 @@ def walk(context: Context, vault: Vault, only: Collection[str] | None = None) ->
         decided = [outcome for outcome, _ in at.decided]
         return {name: decided.count(name) for name in outcomes}
 
-    data: dict[str, Any] = counts("approved", "rejected", "superseded")
+    def summed(numbers: dict[str, int]) -> str:
+        return ", ".join(f"{name} {number}" for name, number in numbers.items())
+
     left = [*inbox.pending(vault), *inbox.pending(vault, ideas=True)]
+    data: dict[str, Any] = counts("approved", "rejected", "superseded")
     data["left"] = len(left)
-    shown = [("", data.copy())] if asked else []
+    lines = [summed(data)] if asked else []
     if merged:
         data["merged"] = {**counts(*_SETTLED.values()), "left": len(at.merged())}
-        shown.append(("merged: ", data["merged"]))
-
-    def text(canvas: Canvas) -> None:
-        if not shown:
-            canvas.line("nothing waits for review", style="nothing")
-        for of, each in shown:
-            parts = ", ".join(f"{name} {number}" for name, number in each.items())
-            canvas.line(of + parts, style="good")
-
-    return Result(data=data, text=text)
+        lines.append(f"merged: {summed(data['merged'])}")
+    if not lines:
+        return said(data, "nothing waits for review", style="nothing")
+    return said(data, "\n".join(lines))

@@ -147,9 +147,9 @@ def _approved(vault: Vault, fates: Sequence[Fate], *, dry_run: bool) -> list[str
                 continue
             # Its judge has named what the person called "it".
             words = {"text": said.text, "kind": said.kind}
-            changes = None if claim(said.text) == claim(entry.body) else words
+            changes = {} if claim(said.text) == claim(entry.body) else words
             if not dry_run:
-                review.approve(vault, [name], changes)
+                review.approve(vault, name, **changes)
             done.append(name)
         except NotAllowed:  # it does not wait, or another agent's does
             continue

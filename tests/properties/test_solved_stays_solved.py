@@ -92,7 +92,7 @@ def by_review(vault: Vault) -> None:
     path.parent.mkdir(exist_ok=True)
     text = f"---\nid: {TWIN}\nstatus: pending\n---\n{SOLVED}\n"
     path.write_text(text, encoding="utf-8")
-    review.approve(vault, [TWIN])
+    review.approve(vault, TWIN)
 
 
 def by_mining(vault: Vault) -> None:

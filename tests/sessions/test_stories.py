@@ -115,7 +115,7 @@ def do(vault: Vault, what: str, name: str) -> None:
     if what == "evolve":
         vault.evolve(name, text="Always run the linter and the tests.")
     elif what == "reject":
-        review.reject(vault, [name], "no")
+        review.reject(vault, name, reason="no")
     elif what == "undo":
         undo.undo(vault)
     elif what == "lose":

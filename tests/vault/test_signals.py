@@ -101,7 +101,7 @@ def test_every_command_that_writes_an_entry_notes_its_writer(
     vault.reopen(new)
     import_lines(vault, b'{"text": "Imported", "kind": "fix"}\n', "a.jsonl")
     waiting = save(vault, "A candidate", status="pending")
-    review.approve(vault, [waiting])
+    review.approve(vault, waiting)
     assert writes(vault)[1:] == [
         ("evolve", "manual", "note"),  # a new text has a source of its own
         ("resolve", "manual", "note"),

@@ -278,5 +278,5 @@ def test_a_candidate_is_news_once_it_is_approved(
     name = model(vault, "Payments: one disk", fact, tags=["pay"])
     clock[0] += HOUR
     assert why(vault, name) == []
-    review.approve(vault, [waits])
+    review.approve(vault, waits)
     assert why(vault, name) == [("newer", [[waits]])]
