@@ -187,9 +187,6 @@ def _warnings(context: Context, plan: Plan) -> tuple[str, ...]:
     place = vault or state_dirs.default_vault(context.environ)
     if place and os.path.isdir(place):
         return ()
-    if vault:
-        return (f"there is no vault at {vault} yet: memcli init {quote(vault)}",)
-    return (
-        "there is no default vault, so the hooks do nothing yet: name the vault with "
-        "--vault, or make one: memcli init ~/memory",
-    )
+    where = f"vault at {vault}" if vault else "default vault"
+    way = quote(vault) if vault else "~/memory"
+    return (f"there is no {where} yet, so hooks do nothing: memcli init {way}",)
