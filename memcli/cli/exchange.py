@@ -12,10 +12,9 @@ from memcli.cli.context import (
     Result,
     check_out,
     said,
-    to_apply,
 )
 from memcli.cli.render import as_json
-from memcli.cli.rows import draw_more, facts, table
+from memcli.cli.rows import facts
 from memcli.entries.entry import Visibility
 from memcli.entries.ids import HERE
 from memcli.entries.text.counted import counted
@@ -59,7 +58,6 @@ def export(
             every project
     """
     from memcli.curation import exporting
-    from memcli.recall.query import Filters
 
     out = None if out == "-" else out
     if format_ == "agents-md":
@@ -67,7 +65,7 @@ def export(
     vault = context.open_vault("exporting")
     if out is not None:
         check_out(out, vault.root, b'{"id"')
-    found = exporting.entries(vault, Filters(), current=False)
+    found = exporting.entries(vault, current=False)
     data: dict[str, Any] = {"format": format_, "entries": len(found.entries)}
     data["out"] = out
     objects = [exporting.as_object(entry) for entry in found.entries]
@@ -102,7 +100,6 @@ def _page(
     context: Context, out: str | None, *, everywhere: bool, dry_run: bool
 ) -> Result:
     from memcli.curation import exporting
-    from memcli.recall.query import Filters
 
     near = os.path.dirname(os.path.abspath(out)) if out else context.cwd
     project = projects.of(near, context.environ)
@@ -112,9 +109,9 @@ def _page(
             hint="Run it in a repository, or name a page of one with --out.",
         )
     path = os.path.abspath(out) if out else os.path.join(project.folder, "AGENTS.md")
-    filters = Filters(project=HERE if everywhere else project.name)
     vault = context._replace(cwd=near).open_vault("exporting")
-    found = exporting.entries(vault, filters, current=True)
+    of = HERE if everywhere else project.name
+    found = exporting.entries(vault, of, current=True)
     page = exporting.planned(path, found.told())
     if not dry_run:
         exporting.put(page)
@@ -218,7 +215,7 @@ def publish(
 
 # --- import ---------------------------------------------------------------------------
 
-# New entries, and lines that failed, that are named.
+# Lines that failed, that are named.
 _NAMED = 20
 
 
@@ -304,30 +301,17 @@ def _memories(
 
 def report(done: importing.Imported) -> Result:
     """Turn what an import did into a result."""
-
-    def text(canvas: Canvas) -> None:
-        verb = "would import" if done.dry_run else "imported"
-        merged = sum(bool(item.merged) for item in done.duplicates)
-        added = f" (added to {merged} of them)" if merged else ""
-        canvas.line(
-            f"{verb} {len(done.created)}, already known {len(done.duplicates)}{added}, "
-            f"failed {len(done.failed)}",
-            style="bad" if done.failed else "good",
-        )
-        if done.dry_run and done.became:
-            own = {
-                "from": lambda item: f"{item.source}:{item.line}",
-                "project": lambda item: item.project or "everywhere",
-            }
-            table(canvas, done.became, "from kind project title outcome", own)
-        elif done.dry_run:
-            table(canvas, done.created, "title path")
-        if done.dry_run:
-            to_apply(canvas, dry_run=True)
-            return
-        for item in done.created[:_NAMED]:
-            canvas.line(f"  {item.id} {item.title}")
-        draw_more(canvas, len(done.created) - _NAMED, "memcli list --since 1d")
+    verb = "would import" if done.dry_run else "imported"
+    merged = sum(bool(item.merged) for item in done.duplicates)
+    added = f" (added to {merged} of them)" if merged else ""
+    head = f"{verb} {len(done.created)}, already known {len(done.duplicates)}{added}, "
+    lines = [f"{item.id or item.path} {item.title}" for item in done.created]
+    if done.dry_run and done.became:
+        lines = [
+            f"{one.outcome}: {one.title} ({one.kind}, {one.project or 'everywhere'}) "
+            f"from {one.source}:{one.line}"
+            for one in done.became
+        ]
 
     def brief(saved: Any, *names: str) -> dict[str, Any]:
         return {"id": saved.id or None, **{n: getattr(saved, n) for n in names}}
@@ -341,7 +325,15 @@ def report(done: importing.Imported) -> Result:
         "dry_run": done.dry_run,
     }
     data |= {"became": done.became} if done.became else {}
-    return Result(data, text, warnings=tuple(_warnings(done)), ok=not done.failed)
+    result = said(
+        data,
+        f"{head}failed {len(done.failed)}",
+        *lines,
+        style="bad" if done.failed else "good",
+        warnings=list(_warnings(done)),
+        dry_run=done.dry_run or None,
+    )
+    return result._replace(ok=not done.failed)
 
 
 def _warnings(done: importing.Imported) -> Iterator[str]:

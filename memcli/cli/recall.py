@@ -3,7 +3,7 @@ entries, and entries by their ids."""
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.context import Canvas, Context, Result, refuse
+from memcli.cli.context import Canvas, Context, Result, refuse, said
 from memcli.cli.rows import draw, draw_constraints, draw_head, listed, short_ids, table
 from memcli.errors import InvalidContent, MemcliError, UsageError
 
@@ -179,11 +179,11 @@ def _judged(vaults: Vault | Vaults, useful: list[str], not_useful: list[str]) ->
 
     noted = listing.feedback(vaults.vaults, useful, not_useful)
 
-    def text(canvas: Canvas) -> None:
-        for note in (note for note in noted if note.noted):
-            word = "useful" if note.useful else "not useful"
-            canvas.line(f"{word}: {note.id} {note.title}", style="good")
-
+    lines = [
+        f"{'useful' if note.useful else 'not useful'}: {note.id} {note.title}"
+        for note in noted
+        if note.noted
+    ]
     warnings = [
         f"{note.id} is in no recall that the log knows"
         if note.noted
@@ -192,7 +192,7 @@ def _judged(vaults: Vault | Vaults, useful: list[str], not_useful: list[str]) ->
         if not (note.noted and note.recall)
     ]
     data = {"feedback": [note._asdict() for note in noted], "count": len(noted)}
-    return Result(data=data, text=text, warnings=tuple(warnings))
+    return said(data, "\n".join(lines) or "nothing was noted", warnings=warnings)
 
 
 def _result(sources: Vault | Vaults, answer: Recalled) -> Result:
