@@ -223,7 +223,7 @@ def _other_vaults(caller: Caller) -> Iterator[Check]:
             continue
         mend = ""
         if state.problem:
-            mend = "correct it or take it out: memcli config path; or try again later"
+            mend = "correct it: memcli config set; or try again later"
             if state.name == known_vaults.REPO:
                 mend = "memcli allow"
         said = state.problem or f"{state.path}, {counted(state.entries or 0, 'entry')}"
