@@ -72,11 +72,16 @@ def undo(vault: Vault, commit: str | None = None, *, dry_run: bool = False) -> U
         before = repository.files_at(f"{found.id}^", paths)
         for path in paths:
             if files.current(inside(vault.root, path)) != left[path]:
-                git = f"git -C {quote(vault.root)} diff {found.id[:10]}"
+                git = f"git -C {quote(vault.root)}"
+                last = next(iter(history.log(repository, path, 1)), found)
+                by_hand = last.id == found.id
+                how = "by hand" if by_hand else f"by {last.id[:10]}, {last.subject}"
+                look = f"diff -- {quote(path)}" if by_hand else f"show {last.id[:10]}"
                 raise Conflict(
-                    f"{path} was changed since {found.subject}; nothing was undone",
+                    f"{path} was changed since {found.subject} ({how}); nothing was "
+                    "undone",
                     hint="Undo does not take back an edit by hand, or a merge. See "
-                    f"what changed: {git} -- {quote(path)}",
+                    f"what it was: {git} {look}",
                 )
             if not dry_run:
                 change.put(path, before[path], expected=left[path])
