@@ -189,4 +189,5 @@ def _warnings(context: Context, plan: Plan) -> tuple[str, ...]:
         return ()
     where = f"vault at {vault}" if vault else "default vault"
     way = quote(vault) if vault else "~/memory"
-    return (f"there is no {where} yet, so hooks do nothing: memcli init {way}",)
+    told = f"there is no {where} yet, so the hooks do nothing: memcli init {way}"
+    return (f"{told}; or name another one with --vault",)
