@@ -703,7 +703,7 @@ def test_a_program_in_gits_own_config_is_not_started_either(
     assert not mark.exists()
 
 
-@pytest.mark.parametrize("step", ["_came", "_push"])
+@pytest.mark.parametrize("step", ["_came", "remotes.push"])
 def test_what_a_sync_brought_is_told_by_the_next_one_if_it_is_killed_after_its_merge(
     two: Clones, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
@@ -715,7 +715,7 @@ def test_what_a_sync_brought_is_told_by_the_next_one_if_it_is_killed_after_its_m
         raise SystemExit
 
     with monkeypatch.context() as patch:
-        patch.setattr(sync, step, killed)
+        patch.setattr(f"memcli.curation.sync.{step}", killed)
         with pytest.raises(SystemExit):
             two.sync("desk")
     desk = two.vault("desk")
