@@ -133,10 +133,8 @@ def _draw_overview(
     canvas: Canvas, seen: dict[str, Any], short: Callable[[str], str]
 ) -> None:
     canvas.line(f"{seen['path']}: {counted(seen['entries'], 'entry')}", style="title")
-    for counts in (seen["by_status"], seen["by_kind"]):
-        parts = [f"{number:,} {name}" for name, number in counts.items()]
-        canvas.line("  " + (", ".join(parts) or "empty"))
-    canvas.line(f"  git: {seen['head'] or seen['git_problem']}", style="dim")
+    shown = {"by_status": seen["by_status"], "by_kind": seen["by_kind"]}
+    facts(canvas, shown | {"git": seen["head"] or seen["git_problem"]}, "  ")
     inbox = seen["inbox"]
     if inbox["count"]:
         oldest = counted(inbox["oldest_days"] or 0, "day")
