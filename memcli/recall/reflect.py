@@ -111,6 +111,9 @@ def reflect(sources: Vault | Vaults, query: Query) -> Reflection:
     Raises:
         InvalidValue: the query names what does not exist, see `query.checked`.
     """
+    # An idea that waits for a decision is no fact, also where ideas are asked for.
+    statuses = query.view.statuses - {Status.PENDING}
+    query = query._replace(view=query.view._replace(statuses=statuses))
     found = recall.answered(sources, query, gather, most(query))
     return _concluded(query, found)
 
@@ -161,13 +164,8 @@ def _concluded(query: Query, gathered: Recalled) -> Reflection:
 
 def synthesis(reflection: Reflection) -> Synthesis:
     """The same reflection in the envelope of earlier releases."""
-    return Synthesis(
-        answer=reflection.answer,
-        query=reflection.query,
-        confidence=reflection.confidence,
-        sources=[citation.id for citation in reflection.citations],
-        wiki_context_used=False,
-    )
+    ids = [citation.id for citation in reflection.citations]
+    return taken(Synthesis, reflection, sources=ids, wiki_context_used=False)
 
 
 def _suspicious(rows: Sequence[Row]) -> list[str]:
