@@ -294,8 +294,8 @@ def _list(context: Context) -> Result:
 def promote(context: Context, entry_id: str, *, dry_run: bool = False) -> Result:
     """Move a memory into the vault that this repository carries
 
-    It is committed in the repository, and archived where it was; each side names the
-    other. What it says goes along, with its kind, tags, entities and dates; the
+    It is committed in the repository, and resolved where it was, with a note that names
+    it there. What it says goes along, with its kind, tags, entities and dates; the
     session and agent that it came from do not.
 
     \b
@@ -313,15 +313,14 @@ def promote(context: Context, entry_id: str, *, dry_run: bool = False) -> Result
             hint="Leave --vault out, or name the vault that the entry is in.",
         )
     found = projects.needed(context.cwd, context.environ)
-    done, moved, archived = promoting.promote(
+    done, moved = promoting.promote(
         vault, repo, entry_id, name=found.remote or found.top, dry_run=dry_run
     )
     verb = "would move" if dry_run else "moved"
     own = {name: getattr(done, name) for name in ("path", "outcome", "title")}
-    own |= {"id": done.id or None, "moved": moved, "archived": archived}
+    own |= {"id": done.id or None, "moved": moved, "vault": repo.root}
     return said(
-        {**own, "vault": repo.root, "dry_run": dry_run},
+        {**own, "dry_run": dry_run},
         f"{verb} {moved} to {done.id or 'a new id'} {projects.FOLDER}/{done.path}",
-        f"archived: {archived}",
-        dry_run=True if dry_run else None,
+        dry_run=dry_run or None,
     )
