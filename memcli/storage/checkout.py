@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 # Seconds that git may take to look into the history for a person who waits.
 _PATIENCE = 5.0
-# Renames among more files than this are not looked for: it is quadratic.
-_MOST_RENAMES = "400"
 _COMMIT = r"[0-9a-f]{7,64}"
 # Nothing of the user's or the repository's settings starts a program.
 _PLAIN = ("-c", "core.fsmonitor=false", "-c", "core.preloadIndex=false")
@@ -123,7 +121,6 @@ class CodeHistory:
     def __init__(self, repository: Repository) -> None:
         self._repository, self._git_dir = repository, repository.git_dir
         self._prefix = repository.prefix
-        self._renames: dict[str, dict[str, str]] = {}
 
     @classmethod
     def open(cls, folder: str, environ: Mapping[str, str] | None) -> Self | None:
@@ -176,30 +173,6 @@ class CodeHistory:
             return None
         done = self._git(("cat-file", "blob", found[2]))
         return None if done.code else done.printed
-
-    def renamed(self, commit: str, path: str) -> str | None:
-        """The path that a file has now, by git's own rename detection.
-
-        What is committed or staged counts. None where it was not renamed, and where it
-        left the project's folder.
-        """
-        if not re.fullmatch(_COMMIT, commit):
-            return None
-        if commit not in self._renames:
-            self._renames[commit] = self._renames_since(commit)
-        new = self._renames[commit].get(self._prefix + path, "")
-        below = new.startswith(self._prefix)
-        return new.removeprefix(self._prefix) if new and below else None
-
-    def _renames_since(self, commit: str) -> dict[str, str]:
-        """The path now of each file that was renamed, by its path then."""
-        command = (
-            "diff-index", "--cached", "-M", f"-l{_MOST_RENAMES}", "--diff-filter=R",
-            "--name-status", "-z", *_READ_ONLY, commit, "--",
-        )  # fmt: skip
-        printed = self._git(command).printed.decode("utf-8", "surrogateescape")
-        words = printed.split("\0")
-        return dict(zip(words[1::3], words[2::3], strict=False))
 
     def last_commits(self, number: int, seconds: float) -> list[str]:
         """The subjects of the last commits, each with the paths that it changed."""

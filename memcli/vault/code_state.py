@@ -155,20 +155,15 @@ def _look_at(folder: str, anchor: Anchor, largest: int) -> CodeState:
         return _not_checked(anchor, look.reason)
     if look.data is None:
         return CodeState(anchor.place, EXISTS)
-    return _state_of(anchor, anchor.path, look.data)
-
-
-def _state_of(anchor: Anchor, path: str, data: bytes) -> CodeState:
-    """The state of an anchor whose file is there, with these bytes, at a path."""
-    seen = anchors.compare(anchor, data)
+    seen = anchors.compare(anchor, look.data)
     if seen.state == NOT_CHECKED:
         return _not_checked(anchor, "too many lines are like its first one")
     if seen.state == CHANGED:
         return _ended(anchor, CHANGED)
     place, since = anchor.place, anchor.since
-    if seen.state != MOVED and path == anchor.path:
+    if seen.state != MOVED:
         return CodeState(place, seen.state, since=since)
-    now = anchor._replace(path=path, first=seen.first, last=seen.last).place
+    now = anchor._replace(first=seen.first, last=seen.last).place
     return CodeState(place, MOVED, now, since, f"{place} is now {now}")
 
 
@@ -183,7 +178,7 @@ class Looked(NamedTuple):
     """The state of one place, and how the entry would name it now.
 
     Attributes:
-        state: as `code_state` has it, with renames.
+        state: as `code_state` has it.
         fresh: the place as of now, for a version that was confirmed; None: it is gone.
         diff: what changed in its lines; empty where nothing did.
         note: why there is no difference to show; else empty.
@@ -239,21 +234,13 @@ class CloseLook(Watch):
     def _of_anchor(
         self, project: Project, anchor: Anchor, state: CodeState, *, diffs: bool
     ) -> Looked:
-        path = anchor.path
-        if state.state == GONE and self._history:
-            path = self._history.renamed(anchor.commit, path) or path
-        look = checkout.read(project.folder, path)
+        look = checkout.read(project.folder, anchor.path)
         if look.data is None:
             return Looked(state, None if state.state == GONE else anchor)
-        if path != anchor.path:
-            state = _state_of(anchor, path, look.data)
-            if state.state == CHANGED:
-                why = f"{state.why}, and the file is now {path}"
-                state = state._replace(now=path, why=why)
         then = None
         if self._history and state.state == CHANGED:
             then = self._history.was(anchor.commit, anchor.path, checkout.LARGEST)
-        fresh = self._as_of_now(anchor, state, path, then, look.data)
+        fresh = self._as_of_now(anchor, state, then, look.data)
         if state.state != CHANGED or not diffs:
             return Looked(state, fresh)
         found = anchors.compare(anchor, then) if then is not None else None
@@ -267,7 +254,6 @@ class CloseLook(Watch):
         self,
         anchor: Anchor,
         state: CodeState,
-        path: str,
         then: bytes | None,
         now: bytes,
     ) -> Anchor | None:
@@ -278,7 +264,7 @@ class CloseLook(Watch):
         """
         if state.state == EXISTS and anchor.first > len(anchors.lines_of(now)):
             return anchor  # a person typed it: wrong lines are theirs to correct
-        fresh = anchor._replace(path=path, commit=self._commit)
+        fresh = anchor._replace(commit=self._commit)
         if state.state in (MOVED, anchors.UNCHANGED) and anchor.first:
             found = anchors.compare(anchor, now)
             fresh = fresh._replace(first=found.first, last=found.last)
