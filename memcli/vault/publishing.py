@@ -18,6 +18,7 @@ from memcli.named_tuple import NamedTuple
 from memcli.search.postgres import publisher as publishers
 from memcli.search.postgres.connection import Database
 from memcli.search.postgres.publisher import Content, Publisher, Tables
+from memcli.search.reader import without
 from memcli.storage import files, known_vaults
 from memcli.storage.git import tree
 from memcli.storage.git.on_disk import shown_of
@@ -27,7 +28,7 @@ from memcli.storage.known_vaults import redacted
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from memcli.entries.entry import Entry
     from memcli.search.postgres.engine import Published
@@ -167,6 +168,9 @@ def _tables(
         hidden.add(entry.id)
         return None
 
+    def published(entry: Entry) -> Entry:
+        return without(entry, hidden.__contains__)
+
     for start in range(0, len(wanted), _BATCH):
         some = wanted[start : start + _BATCH]
         for blob, data in zip(some, repository.contents(some), strict=True):
@@ -183,24 +187,10 @@ def _tables(
             progress(start + len(some), len(wanted))
     # Once it is known which entries are not published.
     for blob, data in naming:
-        censored = partial(_censored, hidden=hidden)
-        document = reading.held(blob.path, data, censored).document
+        document = reading.held(blob.path, data, published).document
         if document is not None:
             tables.add(document)
     return tables, broken
-
-
-def _censored(entry: Entry, hidden: Collection[str]) -> Entry:
-    """An entry without the ids of those that are not published."""
-    after = entry.superseded_by
-    evidence = tuple(name for name in entry.evidence if name not in hidden)
-    prints = entry.fingerprints
-    return entry.replace(
-        supersedes=None if entry.supersedes in hidden else entry.supersedes,
-        superseded_by=None if after in hidden else after,
-        evidence=evidence,
-        fingerprints=tuple(p for p in prints if p.partition(":")[0] in evidence),
-    )
 
 
 def _is_listed(path: str) -> bool:
