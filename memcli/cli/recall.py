@@ -138,6 +138,8 @@ def _batch(
     data = context.read_stdin() if path == "-" else files.read_batch(path)
     count = 0
     for count, (number, line) in enumerate(files.json_lines(data, path), 1):
+        if isinstance(line, MemcliError):
+            raise line
         name, text = line.pop("id", None), line.pop("query", "")
         try:
             own = _words(line)

@@ -149,7 +149,7 @@ def import_lines(
         dry_run: only say what would be done.
     """
     at = _Import(vault, allow_secret=allow_secret, dry_run=dry_run)
-    for line, values in files.json_attempts(data, name):
+    for line, values in files.json_lines(data, name):
         at.read(name, line, partial(_of_line, vault, values))
     drafts, checked = [draft for _, draft in at.found], list[Entry]()
     for (line, _), answer in zip(at.found, citing.attempts(vault, drafts), strict=True):
