@@ -163,16 +163,15 @@ def look_up(
     def look(
         reader: Reader, unindexed: Unindexed
     ) -> tuple[HeldTexts, tuple[Similar, ...], dict[int, Similar]]:
-        later = duplicates.Later(unindexed, vault.agent)
         now = vault.now_ms() // 1000
-        held_texts = duplicates.held_texts(reader, later, drafts, now)
+        held_texts = duplicates.held_texts(reader, unindexed, drafts, now)
         near: tuple[Similar, ...] = ()
         if similar and not held_texts.match(drafts[0]):
-            near = likeness.near(reader, later, drafts[0])
+            near = likeness.near(reader, unindexed, drafts[0])
         solved = {}
         for nth, draft in enumerate(drafts[:_MOST_COMPARED] if resolved else ()):
             if draft.status is Status.ACTIVE and not held_texts.match(draft):
-                like = likeness.like_resolved(reader, draft, later)
+                like = likeness.like_resolved(reader, draft, unindexed)
                 solved.update({nth: like} if like else {})
         return held_texts, near, solved
 

@@ -20,7 +20,7 @@ from memcli.recall.query import Query, view_of
 from memcli.search.following import NOTHING, Unindexed
 from memcli.sessions.briefing import prompt as prompts
 from memcli.sessions.briefing import select, start
-from memcli.vault import duplicates, likeness
+from memcli.vault import likeness
 from memcli.vault.caller import Caller
 from memcli.vault.health.inspect import inspect
 from tests.conftest import NOW
@@ -229,8 +229,7 @@ def test_what_is_like_a_text_is_in_force(asked: Vault) -> None:
         draft = asked.draft({"text": f"{row.text} more"})
 
         def similar(reader: Any, draft: Any = draft) -> set[str]:
-            files = Unindexed(asked.root, asked.opened._state or NOTHING)
-            later = duplicates.Later(files)
+            later = Unindexed(asked.root, asked.opened._state or NOTHING)
             return {one.id for one in likeness.near(reader, later, draft)}
 
         assert asked.read(similar) <= allowed

@@ -260,7 +260,7 @@ def _entries(reader: Reader, view: View) -> dict[str, Any]:
     recurred = [
         doc
         for doc in of(Status.RESOLVED)
-        if lineage.has_recurred(reader, doc, reader.row(doc))
+        if lineage.recurred_at(reader, reader.row(doc), f"{columns.claims[doc]:016x}")
     ]
     kinds = {kind: len(docs) for kind, docs in reader.values("kind").items()}
     return {
