@@ -7,8 +7,7 @@ one stands in what is. Publishing a commit twice changes nothing.
 
 from __future__ import annotations
 
-import os
-from contextlib import closing, contextmanager
+from contextlib import closing
 from functools import partial
 
 from memcli.entries import layout
@@ -19,7 +18,8 @@ from memcli.search.postgres import publisher as publishers
 from memcli.search.postgres.connection import Database
 from memcli.search.postgres.publisher import Content, Publisher, Tables
 from memcli.search.reader import without
-from memcli.storage import files, known_vaults
+from memcli.search.updating import Files
+from memcli.storage import known_vaults, settings
 from memcli.storage.git import tree
 from memcli.storage.git.on_disk import shown_of
 from memcli.storage.git.repository import Repository
@@ -28,11 +28,10 @@ from memcli.storage.known_vaults import redacted
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from memcli.entries.entry import Entry
     from memcli.search.postgres.engine import Published
-    from memcli.search.updating import Files
     from memcli.storage.git.repository import Blob
     from memcli.vault.vault import Vault
 
@@ -117,17 +116,15 @@ def publish(
             f"{vault.root} has no commit to publish", hint="Save something first."
         )
     blobs = list(tree.files_of(repository, commit))
-    with (
-        closing(Database(place.engine or "", patience=None)) as database,
-        _settings_at(repository, blobs) as reading,
-    ):
-        content = _content(repository, blobs, place.published_as, commit)
+    with closing(Database(place.engine or "", patience=None)) as database:
+        content = _content(repository, blobs, place.name, commit)
         publisher = Publisher(database, content)
         decide = partial(is_due, repository, publisher, force=force)
         standing = publisher.standing()
         entries, broken = standing.sums.documents, 0
         due = decide(standing)
         if due and not publisher.is_current(standing):
+            reading = Files("", _settings_at(repository, blobs))
             tables, broken = _tables(repository, reading, blobs, progress)
             size = tables.end()
             entries = size.documents
@@ -199,19 +196,11 @@ def _is_listed(path: str) -> bool:
     return layout.is_entry(path) and not is_hidden
 
 
-@contextmanager
-def _settings_at(repository: Repository, blobs: Sequence[Blob]) -> Iterator[Files]:
-    """A reader of files by the settings of a commit."""
-    import tempfile
-
-    from memcli.search.updating import Files
-
-    with tempfile.TemporaryDirectory(prefix="memcli-") as folder:
-        path = os.path.join(folder, *layout.CONFIG.split("/"))
-        os.makedirs(os.path.dirname(path))
-        named = [blob for blob in blobs if blob.path == layout.CONFIG]
-        files.write_atomic(path, repository.contents(named)[0] if named else b"")
-        yield Files(folder)
+def _settings_at(repository: Repository, blobs: Sequence[Blob]) -> settings.Config:
+    """The settings of a commit."""
+    named = [blob for blob in blobs if blob.path == layout.CONFIG]
+    data = b"".join(repository.contents(named))
+    return settings.parsed(settings.decoded(data, layout.CONFIG), layout.CONFIG)
 
 
 def _content(
