@@ -164,9 +164,7 @@ class Engine(Index):
         files.write_atomic(path, stamp)
 
     def _write(self, name: str, data: bytes) -> None:
-        path = inside(self.root, name)
-        files.make_folder(os.path.dirname(path))
-        files.write_atomic(path, data)
+        files.write_atomic(inside(self.root, name), data)
 
     # --- as an index ----------------------------------------------------------------
 
