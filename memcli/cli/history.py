@@ -218,7 +218,7 @@ def _confirmed(vault: Vault, ids: Sequence[str]) -> Result:
     for each in done:
         lines.append(f"confirmed {each.id} {each.title}")
         gone = (f"no longer named, since it is gone: {at}" for at in each.dropped)
-        lines += [f"  {place}" for place in (*each.code, *each.code_names, *gone)]
+        lines += [f"  {place}" for place in (*each.code, *gone)]
     return said({"confirmed": done}, "\n".join(lines))
 
 

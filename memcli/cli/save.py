@@ -153,7 +153,6 @@ def _result(saved: Saved, entry: Entry, notes: Sequence[str]) -> Result:
         notes = {
             "added": ", ".join(saved.merged),
             "anchored in": ", ".join(map(str, saved.code)),
-            "paths in the text:": ", ".join(saved.code_names),
             "mentions": ", ".join(saved.entities) + new,
         }
         if saved.project:

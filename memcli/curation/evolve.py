@@ -259,7 +259,6 @@ _OF_THE_TEXT: dict[str, Any] = {
     "rationale": None,
     "seen": (),
     "refreshed_at": None,
-    "code_names": (),
     "asked": (),
 }
 _LINKS = "links"

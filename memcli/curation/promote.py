@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # What the entry says, and what a caller may give when it is saved.
 _CARRIED = (
     "kind", "type", "title", "occurred_at", "occurred_until", "tags", "asked",
-    "entities", "code", "code_names", "pinned", "expires_at", "review_after",
+    "entities", "code", "pinned", "expires_at", "review_after",
 )  # fmt: skip
 
 

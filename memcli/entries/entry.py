@@ -167,7 +167,6 @@ class Entry(NamedTuple):
     entities: tuple[str, ...] = ()
     project: str | None = None
     code: tuple[str, ...] = ()
-    code_names: tuple[str, ...] = ()
     agent: str | None = None
     visibility: Visibility = Visibility.SHARED
     groups: tuple[str, ...] = ()

@@ -38,7 +38,7 @@ FACT = str(Layer.FACT)
 
 _NOT_OF_FACTS = ("subtype", "stale_why", "citations_checked")
 _NEVER = """
-parts writer code code_names read matched occurred_until
+parts writer code read matched occurred_until
 """.split()
 
 
@@ -91,7 +91,6 @@ class Row(NamedTuple):
     parts: Mapping[str, float] | None = None
     writer: str | None = None
     code: tuple[str, ...] = ()
-    code_names: tuple[str, ...] = ()
     code_state: tuple[CodeState, ...] = ()
     read: tuple[ReadAs, ...] = ()
     matched: tuple[str, ...] = ()
@@ -223,7 +222,7 @@ def row_of(reader: Reader, view: View, doc: int, source: str) -> Row:
 
 _STORED = """
 id text title kind layer type status project occurred_at occurred_until created
-document_id path supersedes superseded_by writer code code_names
+document_id path supersedes superseded_by writer code
 """.split()
 
 
@@ -319,15 +318,14 @@ def held_against_code(
 
 def with_code(vault: Vault, rows: list[Row]) -> list[Row]:
     """Rows with what became of their code; a stale one has a lower score."""
-    if not any(row.code or row.code_names for row in rows):
+    if not any(row.code for row in rows):
         return rows
     from memcli.vault import code_state
 
     watch = code_state.Watch(vault.project)
 
     def seen(row: Row) -> Row:
-        named = row.code or row.code_names
-        states = watch.states(row, row.source) if named else ()
+        states = watch.states(row, row.source)
         row = row._replace(code_state=tuple(states))
         if not code_state.is_stale(states):
             return row

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
         @property
         def code(self) -> tuple[str, ...]: ...
         @property
-        def code_names(self) -> tuple[str, ...]: ...
-        @property
         def project(self) -> str | None: ...
 
 
@@ -105,10 +103,8 @@ class Watch:
 
     def states(self, entry: Anchored, source: str) -> list[CodeState]:
         """The state of each place that an entry names; none for most entries."""
-        if not (entry.code or entry.code_names):
-            return []
-        here = self.is_here(entry, source)
-        return [self._state(place, here=here) for place in _places(entry)]
+        here = bool(entry.code) and self.is_here(entry, source)
+        return [self._state(place, here=here) for place in anchors.read_all(entry.code)]
 
     def _state(self, place: Anchor, *, here: bool) -> CodeState:
         if not here or self.project is None:
@@ -120,11 +116,6 @@ class Watch:
         if self._left is not None:
             self._left -= time.monotonic() - began
         return state
-
-
-def _places(entry: Anchored) -> list[Anchor]:
-    """The places that an entry names."""
-    return [*anchors.read_all(entry.code), *anchors.read_all(entry.code_names)]
 
 
 def is_stale(states: Sequence[CodeState]) -> bool:
@@ -222,12 +213,10 @@ class CloseLook(Watch):
             diffs: whether to compare what changed with the commit of the anchor.
         """
         here = self.is_here(entry, self._source)
-        for place in _places(entry):
+        for place in anchors.read_all(entry.code):
             state = self._state(place, here=here)
             if self.project is None or state.state == NOT_CHECKED:
                 yield Looked(state, place)
-            elif str(place) in entry.code_names:
-                yield Looked(state, None if state.state == GONE else place)
             else:
                 yield self._of_anchor(self.project, place, state, diffs=diffs)
 

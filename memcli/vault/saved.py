@@ -36,8 +36,8 @@ class Saved(NamedTuple):
     `research` is the research run that retrieved them, and `dropped` what it did not.
     Of an entry that was there, `merged` names the fields that the draft added to, and
     `not_taken` those in which it says something else, which stays.
-    `project` is where it holds; None is everywhere. `code` and `code_names` are the
-    places in the project's code that a created entry speaks of.
+    `project` is where it holds; None is everywhere. `code` are the places in the
+    project's code that a created entry speaks of.
     `similar` are the nearest entries by their words.
     `settled_by` is the resolved entry because of which it is not shown; `like_resolved`
     one that says nearly the same.
@@ -60,7 +60,6 @@ class Saved(NamedTuple):
     settled_by: str | None = None
     like_resolved: Similar | None = None
     code: tuple[str, ...] = ()
-    code_names: tuple[str, ...] = ()
 
     def as_dict(self, *, drawn: bool) -> dict[str, Any]:
         """The `data` of the JSON envelope; of what is `drawn` from other entries also
@@ -118,7 +117,7 @@ def not_shown(vault: Vault, ids: Iterable[str]) -> list[str]:
     return vault.read(look)
 
 
-_ADDED = ("tags", "asked", "entities", "evidence", "code", "code_names")
+_ADDED = ("tags", "asked", "entities", "evidence", "code")
 # Taken where the entry says nothing.
 _FILLED = (
     "type", "occurred_at", "occurred_until", "review_after", "confidence",

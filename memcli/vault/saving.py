@@ -127,13 +127,12 @@ def _in_code(vault: Vault, drafts: Sequence[Entry], verb: str) -> Sequence[Entry
     Raises:
         InvalidValue: an anchor names what is not there.
     """
-    if vault.cwd is None and not any(draft.code for draft in drafts):
+    if not any(draft.code for draft in drafts):
         return drafts
     from memcli.vault import anchoring
 
     strict = verb != "import"
-    drafts = [anchoring.anchored(vault, draft, strict=strict) for draft in drafts]
-    return anchoring.named(vault, drafts)
+    return [anchoring.anchored(vault, draft, strict=strict) for draft in drafts]
 
 
 def plan(vault: Vault, drafts: Sequence[Entry]) -> list[Saved]:
@@ -282,7 +281,6 @@ class _Placing:
             project=entry.project,
             settled_by=resolved_id,
             code=entry.code,
-            code_names=entry.code_names,
         )
 
     def _prepared(self, draft: Entry) -> tuple[Entry, list[str]]:

@@ -280,7 +280,7 @@ class Vault:
 
         def changed(row: StoredRow) -> bool:
             nonlocal watch
-            if not (row.code or row.code_names):
+            if not row.code:
                 return False
             from memcli.vault import code_state
 

@@ -73,7 +73,6 @@ entries = st.builds(
     tags=st.lists(tags, unique=True, max_size=3).map(tuple),
     project=st.sampled_from([None, "atlas", "web-client"]),
     code=st.lists(anchors, unique=True, max_size=3).map(tuple),
-    code_names=st.lists(names, unique=True, max_size=3).map(tuple),
     visibility=st.sampled_from(Visibility),
     source=sources,
     confidence=st.none() | st.sampled_from(Confidence),

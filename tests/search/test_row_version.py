@@ -17,7 +17,7 @@ from memcli.search.store import FORMAT
 from memcli.search.stored_row import StoredRow
 from memcli.search.updating import Files
 
-KNOWN = (38, 5, 38), "0613b9a15afb07cf"
+KNOWN = (38, 5, 39), "f89d1fa0738e9bd0"
 
 FACT = """\
 ---
@@ -36,7 +36,6 @@ asked: [overwritten history, lost commits after git push]
 entities: [Ada Lovelace, Redis]
 project: github.com/acme/shop
 code: ["src/app.py:10-20#11-1a2b3c4d9f8e7d6c@a1b2c3d4e5f6"]
-code_names: [src/app.py, parseArgs()]
 agent: reviewer
 visibility: group
 groups: [core]

@@ -156,7 +156,7 @@ def inspect(vault: Vault, entry_id: str) -> Inspected:
 
 def _code(vault: Vault, entry: Entry) -> tuple[Looked, ...]:
     """The state of the code that an entry names, with what changed in it."""
-    if not (entry.code or entry.code_names):
+    if not entry.code:
         return ()
     try:
         return tuple(
