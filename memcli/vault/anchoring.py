@@ -132,16 +132,12 @@ def _made_now(project: Project, anchor: Anchor, commit: str) -> Anchor:
             hint=f"Give a path from {project.folder}, such as src/app.py:10-20.",
             code="invalid_code",
         )
-    if anchor.fingerprint and anchor.first:
-        seen = anchors.compare(anchor, look.data)
-        anchor = anchor._replace(first=seen.first, last=seen.last)
     try:
-        mark = anchors.fingerprint(look.data, anchor.first, anchor.last)
+        return code_state.as_of_now(anchor, look.data, commit)
     except InvalidValue as error:
         raise InvalidValue(
             f"code: {anchor.place}: {error.message}", code="invalid_code"
         ) from error
-    return anchor._replace(fingerprint=mark, commit=commit)
 
 
 def _not_here(draft: Entry, project: Project | None) -> InvalidValue:

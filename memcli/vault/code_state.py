@@ -229,7 +229,10 @@ class CloseLook(Watch):
         then = None
         if self._history and state.state == CHANGED:
             then = self._history.was(anchor.commit, anchor.path, checkout.LARGEST)
-        fresh = self._as_of_now(anchor, state, then, look.data)
+        try:
+            fresh: Anchor | None = as_of_now(anchor, look.data, self._commit, then)
+        except InvalidValue:  # it is shorter by now, or a person typed wrong lines
+            fresh = None if anchor.fingerprint else anchor
         if state.state != CHANGED or not diffs:
             return Looked(state, fresh)
         found = anchors.compare(anchor, then) if then is not None else None
@@ -239,31 +242,30 @@ class CloseLook(Watch):
         lines = anchors.diff(then, look.data, found.first, found.last)
         return Looked(state, fresh, tuple(lines))
 
-    def _as_of_now(
-        self,
-        anchor: Anchor,
-        state: CodeState,
-        then: bytes | None,
-        now: bytes,
-    ) -> Anchor | None:
-        """The anchor with the lines and the fingerprint of now.
 
-        Lines that changed are those at which the anchored lines arrived; without the
-        commit of the anchor, those of the same numbers.
-        """
-        if state.state == EXISTS and anchor.first > len(anchors.lines_of(now)):
-            return anchor  # a person typed it: wrong lines are theirs to correct
-        fresh = anchor._replace(commit=self._commit)
-        if state.state in (MOVED, anchors.UNCHANGED) and anchor.first:
-            found = anchors.compare(anchor, now)
-            fresh = fresh._replace(first=found.first, last=found.last)
-        elif then is not None and anchor.first:
+def as_of_now(
+    anchor: Anchor, data: bytes, commit: str, then: bytes | None = None
+) -> Anchor:
+    """An anchor with the lines and the fingerprint of now.
+
+    Lines that changed are those at which the anchored lines arrived; without the file
+    as it was, those of the same numbers.
+
+    Args:
+        anchor: one with a fingerprint, or as a person typed it.
+        data: the file.
+        commit: the project's.
+        then: the file as of the anchor's commit.
+
+    Raises:
+        InvalidValue: the file has no such lines.
+    """
+    if anchor.fingerprint and anchor.first:
+        found = anchors.compare(anchor, data)
+        place = found.first, found.last
+        if found.state == CHANGED and then is not None:
             was = anchors.compare(anchor, then)
-            place = anchors.mapped(then, now, was.first, was.last)
-            if place is not None:
-                fresh = fresh._replace(first=place[0], last=place[1])
-        try:
-            mark = anchors.fingerprint(now, fresh.first, fresh.last)
-        except InvalidValue:  # the file is shorter by now
-            return None
-        return fresh._replace(fingerprint=mark)
+            place = anchors.mapped(then, data, was.first, was.last) or place
+        anchor = anchor._replace(first=place[0], last=place[1])
+    mark = anchors.fingerprint(data, anchor.first, anchor.last)
+    return anchor._replace(fingerprint=mark, commit=commit)
