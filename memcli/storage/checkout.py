@@ -42,8 +42,6 @@ _NO_LFS = (
     *("-c", "filter.lfs.process=", "-c", "filter.lfs.clean="),
     *("-c", "filter.lfs.required=false"),
 )
-# Of a repository with more files git needs too long to say which of them changed.
-_MANY = 20_000
 
 LARGEST = 1_000_000
 """Bytes of a file that is looked at."""
@@ -148,13 +146,6 @@ class CodeHistory:
         done = self._git(("rev-parse", "--verify", "--quiet", "HEAD"))
         return done.printed.decode("ascii", "replace").strip()
 
-    def number_of_files(self) -> int:
-        """About how many files the repository tracks, by the size of git's index."""
-        try:
-            return os.stat(os.path.join(self._git_dir, "index")).st_size // 100
-        except OSError:
-            return 0
-
     def was(self, commit: str, path: str, limit: int) -> bytes | None:
         """The bytes of a file at a commit; None where the checkout does not have it.
 
@@ -186,11 +177,11 @@ class CodeHistory:
         """The paths that differ from the last commit.
 
         None where finding out might run a filter of the repository, which git may have
-        to for any file, and where there are very many.
+        to for any file, and where it takes git longer.
         """
         from memcli.storage.git.on_disk import may_filter
 
-        if self.number_of_files() > _MANY or may_filter(self._git_dir):
+        if may_filter(self._git_dir):
             return []
         command = (
             *_NO_LFS, "status", "--porcelain", "-z", "--no-renames",
