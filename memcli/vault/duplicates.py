@@ -123,12 +123,9 @@ class HeldTexts:
         if is_extracted(entry):
             same_claim = _holding(self._by_claim.get(said, ()), entry)
             for status, outcome in _MET_AGAIN.items():
-                for held in same_claim:
-                    if held.status != status:
-                        continue
-                    if status == _ACTIVE and (held.item or _is_of_session(entry)):
-                        return held, "seen"
-                    if outcome == "duplicate" and _is_of_session(entry):
+                for held in (each for each in same_claim if each.status == status):
+                    is_item = held.item and status == _ACTIVE
+                    if outcome == "duplicate" and (is_item or _is_of_session(entry)):
                         return held, "seen"
                     if entry.item is None or outcome != "duplicate":
                         return held, outcome
