@@ -21,7 +21,6 @@ from memcli.named_tuple import NamedTuple, taken
 from memcli.storage.vault_paths import FreePaths
 from memcli.vault import lineage, lookup, staleness
 from memcli.vault.agents import refuse_unless
-from memcli.vault.duplicates import Later
 
 TYPE_CHECKING = False
 
@@ -76,10 +75,10 @@ class Changing:
         """The path of an entry; that of a whole id without a look at every file."""
 
         def glance(reader: Reader, unindexed: Unindexed) -> list[str]:
-            later = Later(unindexed, self.vault.agent)
-            rows = filter(later.is_current, lookup.of_id(reader, entry_id))
-            read = (entry for entry in later.entries() if entry.id == entry_id)
-            return [*(row.path for row in rows), *(entry.path for entry in read)]
+            paths = (row.path for row in lookup.of_id(reader, entry_id))
+            found = [*filter(unindexed.is_current, paths)]
+            read = unindexed.entries(reader.agent)
+            return [*found, *(entry.path for entry in read if entry.id == entry_id)]
 
         whole = len(entry_id) == ID_LENGTH
         found = self.vault.index.glance(glance) if whole else ()

@@ -23,7 +23,6 @@ from memcli.errors import InvalidContent, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.vault import anchoring, lineage
 from memcli.vault.agents import refuse_other_groups, refuse_unless
-from memcli.vault.duplicates import Later
 from memcli.vault.saved import why_not_shown
 
 TYPE_CHECKING = False
@@ -381,16 +380,15 @@ def _look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> _Arou
     now = vault.now_ms() // 1000
     old = replaced[0]
 
-    def glance(reader: Reader, unindexed: Unindexed) -> _Around | None:
-        later = Later(unindexed, vault.agent)
+    def glance(reader: Reader, later: Unindexed) -> _Around | None:
         ids = {entry.id for entry in replaced}
         plain = not (old.evidence or fresh.evidence) and all(
             entry.status in _PLAIN and not entry.evidence and entry.id not in ids
-            for entry in later.entries()
+            for entry in later.entries(reader.agent)
         )
         return find(reader, later) if plain else None
 
-    def find(reader: Reader, later: Later | None = None) -> _Around:
+    def find(reader: Reader, later: Unindexed | None = None) -> _Around:
         from memcli.entries.text.tokens import stemmer
         from memcli.search.document import document
         from memcli.vault.likeness import alike_now, like_resolved, nearest, similar
