@@ -176,7 +176,6 @@ class Entry(NamedTuple):
     supersedes: str | None = None
     superseded_by: str | None = None
     reason: str | None = None
-    other_vault: str | None = None
     resolved_at: str | None = None
     resolved_by: str | None = None
     resolution_note: str | None = None

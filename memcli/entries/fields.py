@@ -249,7 +249,7 @@ def _unknown(name: str, known: Collection[str]) -> InvalidValue:
 
 CHECKS: Mapping[str, Check] = {
     **dict.fromkeys(
-        ("agent", "rationale", "supersedes", "superseded_by", "reason", "other_vault",
+        ("agent", "rationale", "supersedes", "superseded_by", "reason",
          "resolved_by", "resolution_note", "resolved_text", "research"),
         _line,
     ),

@@ -84,7 +84,6 @@ def replace(
         supersedes=old.entry.id,
         superseded_by=None,
         reason=None,
-        other_vault=None,
     )
     place = archive(vault, change, old, by=fresh.id, reason=reason, now=now)
     data = codec.rewrite(old.data, fresh, kinds=vault.kinds)
@@ -177,10 +176,7 @@ def refuse_ended(vault: Vault, entry: Entry) -> None:
     said, hint = f"{name} is {status}", f"Decide on it: memcli review {name} --approve"
     if status is Status.ACTIVE:
         return
-    if status is Status.SUPERSEDED and entry.other_vault:
-        said = f"{name} has moved to {entry.other_vault}, as {entry.superseded_by}"
-        hint = f"In that repository: memcli inspect {entry.superseded_by} --vault repo"
-    elif status is Status.SUPERSEDED:
+    if status is Status.SUPERSEDED:
         head = vault.read(lambda reader: current(reader, name))
         said = f"{name} was superseded by {head or 'an entry that is gone'}"
         hint = f"Name the current version: {head}" if head else ""

@@ -78,7 +78,7 @@ entries = st.builds(
     confidence=st.none() | st.sampled_from(Confidence),
     seen=st.lists(dates, max_size=3).map(tuple),
     pinned=st.booleans(),
-    **dict.fromkeys((*one_line.split(), "other_vault", "research"), maybe),
+    **dict.fromkeys((*one_line.split(), "research"), maybe),
     **dict.fromkeys(("asked", "entities", "groups", "evidence", "fingerprints"), lists),
     **dict.fromkeys(moments.split(), st.none() | dates),
     extra=st.sampled_from(

@@ -53,7 +53,6 @@ rationale: said twice
 supersedes: 01aaaa0000000002
 superseded_by: 01aaaa0000000003
 reason: it was too short
-other_vault: team
 resolved_at: "2026-01-04T03:04:05Z"
 resolved_by: Ada
 resolution_note: done in the pipeline
