@@ -141,7 +141,7 @@ def _draw_overview(
         waiting = counted(inbox["count"], "candidate")
         canvas.line(f"  {waiting} for review, the oldest for {oldest}: memcli review")
     for row in seen["recurred"]:
-        canvas.line(f"  resolved, and recurred: {short(row.id)} {row.title}")
+        canvas.line(f"  resolved, and recurred: {short(row['id'])} {row['title']}")
     for path in seen["dirty"][:_MOST_SHOWN]:
         canvas.line(f"  not committed: {path}")
     draw_more(canvas, len(seen["dirty"]) - _MOST_SHOWN, "see git status")
@@ -155,8 +155,10 @@ def _draw_overview(
 
 
 _OF_ROWS: dict[str, Callable[[Any], object]] = {
-    "kind": lambda row: f"{row.kind} {row.status}".removesuffix(" active"),
-    "date": lambda row: row.created[:10],
+    "kind": lambda row: ", ".join(
+        (f"{row['kind']} {row['status']}".removesuffix(" active"), *row["marks"])
+    ),
+    "date": lambda row: row["created"][:10],
 }
 
 
@@ -262,6 +264,9 @@ def _draw(
     canvas.line(f"  shown by recall: {state}", style="good" if seen.eligible else "bad")
     if entry.layer != "fact" and not entry.research:
         canvas.line(f"  {UNCHECKED}")
+    if seen.unconfirmed:
+        heard = "rules found it in a session, and nobody has said it since"
+        canvas.line(f"  unconfirmed: {heard}", style="bad")
     draw_stale(canvas, seen)
     draw_code(canvas, seen.entry.id, [look.state for look in seen.code], whole=True)
     for look in seen.code:

@@ -290,7 +290,7 @@ def list_(
 _OF_ROWS: dict[str, Callable[[Any], object]] = {
     "written": lambda row: row.created[:10],
     "kind": lambda row: row.kind if row.layer == "fact" else row.layer,
-    "status": lambda row: "" if row.status == "active" else row.status,
+    "status": lambda row: [*{row.status} - {"active"}, *row.marks],
     "vault": lambda row: "" if row.source == "personal" else row.source,
 }
 

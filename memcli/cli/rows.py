@@ -153,8 +153,8 @@ def draw_constraints(
         canvas.line("Constraints in force:", style="title")
     for row in rows:
         source = "" if row.source == "personal" else f" ({row.source})"
-        stale = " (may no longer hold)" if row.stale else ""
-        canvas.line(f"  {short(row.id)} · {row.title}{stale}{source}")
+        marks = "".join(f" ({mark})" for mark in row.marks)
+        canvas.line(f"  {short(row.id)} · {row.title}{marks}{source}")
     if more:
         canvas.line(f"  {more} more: memcli list --all --kind constraint", style="hint")
 
@@ -188,11 +188,7 @@ def draw_head(
     about = [f"{what}{state}"]
     if row.layer != "fact" and not row.citations_checked:
         about.append("citations not checked")
-    if row.stale or row.stale_why:
-        about.append("may no longer hold" if row.stale else "pinned, look at it")
-    if row.unconfirmed:
-        about.append("unconfirmed")
-    facts = [short(row.id), ", ".join(about), date]
+    facts = [short(row.id), ", ".join([*about, *row.marks]), date]
     if row.project:
         # On a terminal by the end of its name.
         place = row.project.rpartition("/")[2] if canvas.terminal else row.project

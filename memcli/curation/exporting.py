@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 class Exported(NamedTuple):
     """The entries of an export; the files that could not be read, with the reason; and
-    the ids of those that may no longer hold, or that nobody has confirmed.
+    the ids of those that may no longer hold, that nobody has confirmed, or that are
+    pinned and in doubt.
 
     A file that is no entry is among the unread of every project: nobody knows
     what it would be.
@@ -46,12 +47,16 @@ class Exported(NamedTuple):
     unread: list[str]
     stale: frozenset[str] = frozenset()
     unconfirmed: frozenset[str] = frozenset()
+    doubted: frozenset[str] = frozenset()
 
     def told(self) -> list[Entry]:
-        """Those that a page may tell to everybody who reads it."""
+        """Those that a page may tell to everybody who reads it; what is pinned and in
+        doubt is marked."""
         left_out = self.stale | self.unconfirmed
         return [
-            entry
+            entry.replace(body=f"(pinned, look at it)\n{entry.body}")
+            if entry.id in self.doubted
+            else entry
             for entry in self.entries
             if entry.visibility is Visibility.SHARED and entry.id not in left_out
         ]
@@ -90,7 +95,8 @@ def entries(vault: Vault, project: str = "", *, current: bool) -> Exported:
         found.append(vault.as_seen(entry))
     unconfirmed = frozenset(row.id for row in rows if row.unconfirmed)
     stale = frozenset(row.id for row in rows if row.stale)
-    return Exported(found, unread, stale, unconfirmed)
+    doubted = frozenset(row.id for row in rows if row.stale_why)
+    return Exported(found, unread, stale, unconfirmed, doubted)
 
 
 def as_object(entry: Entry) -> dict[str, Any]:

@@ -229,6 +229,17 @@ def is_unconfirmed(entry: Any) -> bool:
     )
 
 
+def marks_of(*, stale: bool, doubt: bool, unconfirmed: bool) -> tuple[str, ...]:
+    """The marks of an entry, which a reader should see before relying on it; what is
+    only in `doubt`, its person has pinned."""
+    told = {
+        "may no longer hold": stale,
+        "pinned, look at it": doubt and not stale,
+        "unconfirmed": unconfirmed,
+    }
+    return tuple(mark for mark, holds in told.items() if holds)
+
+
 def one_line(text: str) -> str:
     """A text without what would begin a line of its own in an answer.
 

@@ -118,12 +118,6 @@ def reflect(sources: Vault | Vaults, query: Query) -> Reflection:
     return _concluded(query, found)
 
 
-def _mark(row: Row) -> str:
-    if row.stale:
-        return "(may no longer hold) "
-    return "(unconfirmed) " if row.unconfirmed else ""
-
-
 def _concluded(query: Query, gathered: Recalled) -> Reflection:
     """Say how far to trust what was gathered."""
     rows = gathered.rows
@@ -140,7 +134,9 @@ def _concluded(query: Query, gathered: Recalled) -> Reflection:
     return Reflection(
         query=query.text,
         answer="\n".join(
-            f"- {_mark(row)}{line}" for row in rows if (line := digest(row.text))
+            " ".join(["-", *(f"({mark})" for mark in row.marks), line])
+            for row in rows
+            if (line := digest(row.text))
         ),
         confidence=level,
         confidence_why=why,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from memcli.entries.eligibility import standing
-from memcli.entries.entry import Layer, Status, is_unconfirmed
+from memcli.entries.entry import Layer, Status, is_unconfirmed, marks_of
 from memcli.entries.text import tokens
 from memcli.named_tuple import NamedTuple, encoded
 from memcli.search.ranking.corpus import SPELLING
@@ -95,6 +95,12 @@ class Row(NamedTuple):
     read: tuple[ReadAs, ...] = ()
     matched: tuple[str, ...] = ()
     occurred_until: str | None = None
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What a reader should see before relying on it."""
+        doubt = bool(self.stale_why)
+        return marks_of(stale=self.stale, doubt=doubt, unconfirmed=self.unconfirmed)
 
     def as_dict(self) -> dict[str, Any]:
         """The row for JSON.

@@ -42,6 +42,8 @@ def test_every_reader_sees_that_it_is_unconfirmed(
 ) -> None:
     assert row(memcli)["unconfirmed"] is True
     assert "preference, unconfirmed ·" in memcli("recall", "linter").out
+    for words in (["list"], ["inspect"], ["inspect", mined]):
+        assert "unconfirmed" in memcli(*words).out
     answer = memcli("reflect", "linter", "--json").json["data"]["answer"]
     assert answer == f"- (unconfirmed) {ALWAYS}"
     assert f"[{mined}] (unconfirmed, heard in a session on 2" in start(vault)
