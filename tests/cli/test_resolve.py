@@ -26,7 +26,8 @@ def test_it_returns_resolved_n_items(
     assert vault.get(lessons[0]).resolution_note == "fixed"
     one = memcli("resolve", lessons[2], "--json").json["data"]
     assert (one["applied"], one["count"]) == (True, 1)
-    assert one["items"][0]["id"] == lessons[2]
+    (item,) = one["items"]
+    assert (item["id"], item["status"]) == (lessons[2], "resolved")
     assert memcli("resolve", lessons[2]).out.startswith("resolved 0 items")
     assert memcli("recall", "rerank").out == ""
     name = vault.save(vault.draft({"text": "Restart it"})).id
