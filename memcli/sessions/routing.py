@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 
-from memcli.entries.eligibility import View
+from memcli.entries.eligibility import View, facts, settled_by
 from memcli.entries.entry import (
     JUDGED,
     Confidence,
@@ -21,6 +21,7 @@ from memcli.entries.entry import (
     Status,
     is_unconfirmed,
 )
+from memcli.entries.identity import claim, claim_number
 from memcli.entries.layout import IDEA
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.links import unlinked
@@ -156,6 +157,10 @@ def by_vault(vault: Vault, reader: Reader, routes: Sequence[Fate]) -> list[Fate]
             draft = draft.replace(status=Status.PENDING, rationale=rationale)
             action = "review" if route.action == "saved" else route.action
             route = route._replace(draft=draft, action=action, why=why)
+        resolves = reader.claims.resolves(claim_number(draft.body))
+        if settled_by(facts(draft, resolves=resolves), view):
+            changed.append(route)  # these very words: it recurs, and is no other's twin
+            continue
         terms = document(draft, stemmer()).row.terms
         near = alike(reader, terms, known, limit=_MOST_NEAR)
         if route.candidate.confirms:
@@ -170,8 +175,6 @@ def by_vault(vault: Vault, reader: Reader, routes: Sequence[Fate]) -> list[Fate]
 
 def _replaced(reader: Reader, draft: Entry, view: View) -> str | None:
     """The id of what replaced an entry in the words of a draft, if that holds here."""
-    from memcli.entries.identity import claim
-
     seen = view._replace(statuses=frozenset({Status.SUPERSEDED}))
     for doc in reader.exact("claim", claim(draft.body)):
         row = reader.row(doc)
@@ -232,7 +235,6 @@ def _compared(
 
 def _same(draft: Entry, row: StoredRow) -> bool:
     """Whether a draft says an entry again; fixes and workflows do in the same words."""
-    from memcli.entries.identity import claim
     from memcli.entries.text.differences import says_again
 
     if IDEA in (draft.kind, row.kind):
