@@ -156,13 +156,11 @@ def ideas(context: Context) -> Result:
       memcli review 1m7xvn68 --reject --reason "too much work"
     """
     vault = context.open_vault("reading")
-    return listed(
-        "ideas",
-        inbox.pending(vault, ideas=True),
-        "id days=age_days title",
-        empty="No open ideas.",
-        vault=vault,
-    )
+    found = inbox.pending(vault, ideas=True)
+    columns, none = "id days=age_days title", "No open ideas."
+    solved = not_shown(vault, [idea.id for idea in found])
+    result = listed("ideas", found, columns, empty=none, vault=vault)
+    return result._replace(warnings=tuple(solved))
 
 
 # --- the walk on a terminal -----------------------------------------------------------
