@@ -182,7 +182,20 @@ def test_a_config_that_does_not_parse_is_named_with_its_line(
         assert check.state == "problem"
         assert check.said.startswith(f"{config}: ")
         assert where in check.said
-        assert check.mend == "Correct the file."
+        assert check.mend == ("Correct the file." if where else "Save it as UTF-8.")
+
+
+def test_a_setting_that_memcli_does_not_know_is_named_with_the_nearest(
+    vault: Vault, examine: Examine, home: Path
+) -> None:
+    Path(vault.root, layout.CONFIG).write_text("[limits]\nbodi = 3\n")
+    users = home / ".config" / "memcli" / "config.toml"
+    users.parent.mkdir(parents=True, exist_ok=True)
+    users.write_text("[minning]\njudge = ['x']\n[projects]\n'~/a' = 'b'\n")
+    found = {name: check.mend or "" for name, check in examine().items()}
+    assert found["config limits.bodi"].startswith("Did you mean 'limits.body'?")
+    assert found["config minning.judge"].startswith("Did you mean 'mining.judge'?")
+    assert not any("projects" in name for name in found)
 
 
 def test_a_page_that_tells_what_was_resolved_is_named(
