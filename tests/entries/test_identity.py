@@ -79,7 +79,15 @@ def test_a_strict_key_sees_the_claim_alone() -> None:
     "pair",
     [
         *("C C++ C#", ".env env", "1.5 15", "-x x", "a!=b a==b", "$HOME HOME"),
-        *("10² 102", "*.py .py py", "`*.py` `.py`", "~/bin /bin", "≤ ≥ ✅", "👎 👍", "|x x"),
+        *(
+            "10² 102",
+            "*.py .py py",
+            "`*.py` `.py`",
+            "~/bin /bin",
+            "≤ ≥ ✅",
+            "👎 👍",
+            "|x x",
+        ),
         *("→ ←", "❌ x", "[it](https://a.b/1) [it](https://a.b/2) [it](a.md)"),
     ],
 )
