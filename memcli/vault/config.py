@@ -130,7 +130,11 @@ def _scope(name: str, of: str) -> str:
 
 
 def ignored(vault: Vault | None, environ: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The names of settings that do nothing, each with what to do; raises as `listed`."""
+    """The names of settings that do nothing, each with what to do.
+
+    Raises:
+        InvalidConfig: a file cannot be understood.
+    """
     elsewhere = "it goes into the other config: memcli config path"
     return [
         (one.name, elsewhere if _known(one.name) else _nearest(one.name))

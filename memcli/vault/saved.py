@@ -14,7 +14,7 @@ from memcli.vault.signals import is_skill
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from memcli.entries.eligibility import Agent
@@ -141,6 +141,24 @@ class Merged(NamedTuple):
     taken: tuple[str, ...]
     left: tuple[str, ...]
 
+    @property
+    def notes(self) -> Iterator[str]:
+        """A sentence about each field that was not taken, and about its end."""
+        name = self.entry.id
+        if "status" in self.taken:
+            yield (
+                f"{name} is resolved where this comes from, so it is here; to bring it "
+                f"back: memcli resolve --undo {name}"
+            )
+        for field in self.left:
+            if field == "status":
+                yield f"{name} stays as it is: memcli resolve {name} if it is solved"
+            else:
+                yield (
+                    f"{field} was not taken: {name} says something else; to change it: "
+                    "evolve it, or edit its file"
+                )
+
 
 def brings(draft: Entry) -> bool:
     """Whether a draft says anything besides its text and where it came from."""
@@ -196,16 +214,6 @@ def merge(
     if changes and not allowed:
         left, changes = [*changes, *left], {}
     return Merged(entry.replace(**changes), tuple(changes), tuple(left))
-
-
-def sentence(entry_id: str, field: str) -> str:
-    """The sentence about a field that was not taken."""
-    if field == "status":
-        return f"{entry_id} stays as it is: memcli resolve {entry_id} if it is solved"
-    return (
-        f"{field} was not taken: {entry_id} says something else; to change it: evolve "
-        "it, or edit its file"
-    )
 
 
 def _new(given: tuple[str, ...], has: tuple[str, ...]) -> list[str]:

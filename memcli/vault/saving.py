@@ -31,7 +31,6 @@ from memcli.vault.saved import (
     held_back,
     matched,
     merge,
-    sentence,
     skill_name,
     why_not_shown,
     with_its_name,
@@ -378,11 +377,10 @@ class _Placing:
             if "entities" in done.taken:
                 registered = self._register_new(done.entry, given)
         saved = matched(held, outcome)
-        notes = [sentence(held.id, left) for left in done.left]
         return saved._replace(
             merged=done.taken,
             not_taken=done.left,
-            notes=(*saved.notes, *notes),
+            notes=(*saved.notes, *done.notes),
             registered=tuple(registered),
         )
 
