@@ -15,7 +15,7 @@ from memcli.cli.context import (
 )
 from memcli.cli.render import as_json
 from memcli.cli.rows import facts
-from memcli.entries.entry import Visibility
+from memcli.entries.entry import LOOK, Visibility
 from memcli.entries.ids import HERE
 from memcli.entries.text.counted import counted
 from memcli.errors import Unreadable, UsageError
@@ -137,10 +137,9 @@ def _page(
     private = sum(e.visibility is not Visibility.SHARED for e in found.entries)
     doubts = [f"left out: {counted(private, 'private memory')}"] if private else []
     left_out = dict(page.doubtful)
-    left_out |= dict.fromkeys(sorted(found.stale), "may no longer hold")
-    left_out |= dict.fromkeys(sorted(found.unconfirmed), "is unconfirmed")
+    left_out |= {name: mark for name, mark in found.marks.items() if mark != LOOK}
     doubts += [
-        f"{entry_id} was left out: it {why}; look at it: memcli inspect {entry_id}"
+        f"{entry_id} was left out ({why}); look at it: memcli inspect {entry_id}"
         for entry_id, why in left_out.items()
     ]
     style = "good" if page.changed else ""

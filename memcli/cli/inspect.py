@@ -265,8 +265,7 @@ def _draw(
     if entry.layer != "fact" and not entry.research:
         canvas.line(f"  {UNCHECKED}")
     if seen.unconfirmed:
-        heard = "rules found it in a session, and nobody has said it since"
-        canvas.line(f"  unconfirmed: {heard}", style="bad")
+        canvas.line("  unconfirmed: heard in one session alone", style="bad")
     draw_stale(canvas, seen)
     draw_code(canvas, seen.entry.id, [look.state for look in seen.code], whole=True)
     for look in seen.code:

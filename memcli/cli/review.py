@@ -115,28 +115,25 @@ def review(
 
 
 def _listed(vault: Vault, candidates: list[inbox.PendingEntry]) -> Result:
-    merged = use_case.merged_versions(vault)
-    result = listed(
+    merged, also = use_case.merged_versions(vault), ""
+    if merged:
+        number = counted(len(merged), "text")
+        also = f"{number} replaced in a merge; at a terminal: memcli review"
+
+    def below(canvas: Canvas) -> None:
+        if also and candidates:
+            canvas.line(also, style="nothing")  # no row: a pipe has ids or nothing
+
+    solved = not_shown(vault, [candidate.id for candidate in candidates])
+    return listed(
         "candidates",
         candidates,
         "id days=age_days confidence kind title",
-        empty="Nothing waits for review.",
+        empty=also or "Nothing waits for review.",
         vault=vault,
-    )
-
-    def text(canvas: Canvas) -> None:
-        if merged:
-            number = counted(len(merged), "text")
-            said = f"{number} replaced in a merge; at a terminal: memcli review"
-            canvas.line(said, style="nothing")  # no row: a pipe has ids or nothing
-        if candidates or not merged:
-            result.text(canvas)
-
-    data = dict(result.data)
-    if merged:
-        data["merged"] = [version._asdict() for version in merged]
-    solved = not_shown(vault, [candidate.id for candidate in candidates])
-    return Result(data=data, text=text, warnings=tuple(solved))
+        data={"merged": [one._asdict() for one in merged]} if merged else {},
+        below=below,
+    )._replace(warnings=tuple(solved))
 
 
 # --- ideas ----------------------------------------------------------------------------

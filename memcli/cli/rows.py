@@ -6,7 +6,7 @@ caller sees it: what an agent may not see lengthens none. Pipes and JSON have wh
 
 from __future__ import annotations
 
-from memcli.entries.entry import one_line
+from memcli.entries.entry import LOOK, one_line
 from memcli.errors import Unavailable
 
 TYPE_CHECKING = False
@@ -117,7 +117,7 @@ def draw_stale(canvas: Canvas, row: Any) -> None:
     """Say why an observation or model may no longer hold."""
     from memcli.vault import staleness
 
-    label = "stale" if row.stale else "pinned, look at it"
+    label = "stale" if row.stale else LOOK
     for why in row.stale_why:
         canvas.line(f"  {label}: {staleness.sentence(why)}", style="bad")
 

@@ -14,7 +14,7 @@ import re
 import shlex
 
 from memcli.entries.eligibility import View
-from memcli.entries.entry import FIELDS, Entry, Status, Visibility, one_line
+from memcli.entries.entry import FIELDS, LOOK, Entry, Status, Visibility, one_line
 from memcli.entries.ids import shortened
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.prompt_injection import harmless
@@ -28,7 +28,7 @@ from memcli.storage import files
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from memcli.vault.vault import Vault
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 
 class Exported(NamedTuple):
     """The entries of an export; the files that could not be read, with the reason; and
-    the ids of those that may no longer hold, that nobody has confirmed, or that are
-    pinned and in doubt.
+    by their ids the marks of those that have some.
 
     A file that is no entry is among the unread of every project: nobody knows
     what it would be.
@@ -45,20 +44,18 @@ class Exported(NamedTuple):
 
     entries: list[Entry]
     unread: list[str]
-    stale: frozenset[str] = frozenset()
-    unconfirmed: frozenset[str] = frozenset()
-    doubted: frozenset[str] = frozenset()
+    marks: Mapping[str, str]
 
     def told(self) -> list[Entry]:
         """Those that a page may tell to everybody who reads it; what is pinned and in
         doubt is marked."""
-        left_out = self.stale | self.unconfirmed
         return [
-            entry.replace(body=f"(pinned, look at it)\n{entry.body}")
-            if entry.id in self.doubted
+            entry.replace(body=f"({LOOK})\n{entry.body}")
+            if entry.id in self.marks
             else entry
             for entry in self.entries
-            if entry.visibility is Visibility.SHARED and entry.id not in left_out
+            if entry.visibility is Visibility.SHARED
+            and self.marks.get(entry.id, LOOK) == LOOK
         ]
 
 
@@ -93,10 +90,8 @@ def entries(vault: Vault, project: str = "", *, current: bool) -> Exported:
             unread.append(f"{row.path} was left out: {error.message}")
             continue
         found.append(vault.as_seen(entry))
-    unconfirmed = frozenset(row.id for row in rows if row.unconfirmed)
-    stale = frozenset(row.id for row in rows if row.stale)
-    doubted = frozenset(row.id for row in rows if row.stale_why)
-    return Exported(found, unread, stale, unconfirmed, doubted)
+    marks = {row.id: ", ".join(row.marks) for row in rows if row.marks}
+    return Exported(found, unread, marks)
 
 
 def as_object(entry: Entry) -> dict[str, Any]:

@@ -229,12 +229,16 @@ def is_unconfirmed(entry: Any) -> bool:
     )
 
 
+LOOK = "pinned, look at it"
+"""The mark of what may no longer hold, where its person decides on that."""
+
+
 def marks_of(*, stale: bool, doubt: bool, unconfirmed: bool) -> tuple[str, ...]:
-    """The marks of an entry, which a reader should see before relying on it; what is
-    only in `doubt`, its person has pinned."""
+    """The marks of an entry, which a reader should see before relying on it; what is in
+    `doubt` and not stale is pinned."""
     told = {
         "may no longer hold": stale,
-        "pinned, look at it": doubt and not stale,
+        LOOK: doubt and not stale,
         "unconfirmed": unconfirmed,
     }
     return tuple(mark for mark, holds in told.items() if holds)

@@ -139,7 +139,7 @@ def by_vault(vault: Vault, reader: Reader, routes: Sequence[Fate]) -> list[Fate]
     changed = []
     for route in routes:
         draft, why = route.draft, None
-        if draft is None or route.action == "supersede":
+        if draft is None or route.action == "supersede" or _recurs(reader, draft, view):
             changed.append(route)
             continue
         solved = like_resolved(reader, draft)
@@ -152,10 +152,6 @@ def by_vault(vault: Vault, reader: Reader, routes: Sequence[Fate]) -> list[Fate]
             draft = draft.replace(status=Status.PENDING, rationale=rationale)
             action = "review" if route.action == "saved" else route.action
             route = route._replace(draft=draft, action=action, why=why)
-        resolves = reader.claims.resolves(claim_number(draft.body))
-        if settled_by(facts(draft, resolves=resolves), view):
-            changed.append(route)  # these very words: it recurs, and is no other's twin
-            continue
         if confirms := route.candidate.confirms:
             named = reader.shown(reader.exact("id", confirms), view)
             near = [(1.0, reader.row(doc)) for doc in named]
@@ -163,6 +159,12 @@ def by_vault(vault: Vault, reader: Reader, routes: Sequence[Fate]) -> list[Fate]
             near = _near(reader, draft, view)
         changed.append(_compared(vault, reader, route, draft, near))
     return changed
+
+
+def _recurs(reader: Reader, draft: Entry, view: View) -> bool:
+    """Whether the very words of a draft are resolved, so that it is no other's twin."""
+    resolves = reader.claims.resolves(claim_number(draft.body))
+    return settled_by(facts(draft, resolves=resolves), view) is not None
 
 
 def _near(reader: Reader, draft: Entry, view: View) -> list[tuple[float, StoredRow]]:

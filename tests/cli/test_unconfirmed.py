@@ -108,7 +108,7 @@ def test_a_page_of_instructions_holds_nothing_unconfirmed(
     memcli("reflect", "--session", session(tmp_path, "one", ALWAYS, cwd=str(shop)))
     name, page = row(memcli)["id"], shop / "AGENTS.md"
     done = memcli("export", "--format", "agents-md", cwd=shop)
-    assert f"{name} was left out: it is unconfirmed" in done.err
+    assert f"{name} was left out (unconfirmed)" in done.err
     assert not page.exists() or ALWAYS not in page.read_text()
     memcli("save", ALWAYS, cwd=shop)
     memcli("export", "--format", "agents-md", cwd=shop)
