@@ -183,12 +183,12 @@ def _stale(vault: Vault, cited: Sequence[str]) -> dict[str, str]:
     view = View(vault.now_ms() // 1000)
 
     def look(reader: Reader) -> dict[str, str]:
-        rows = [row for name in cited for row in lookup.of_id(reader, name)[:1]]
-        reasons = {row.id: staleness.reasons(reader, row, view) for row in rows}
+        rows = (row for name in cited for row in lookup.of_id(reader, name)[:1])
+        both = ((row, staleness.reasons(reader, row, view)) for row in rows)
         return {
-            row.id: staleness.sentence(reasons[row.id][0])
-            for row in rows
-            if staleness.is_stale(row, reasons[row.id])
+            row.id: staleness.sentence(why[0])
+            for row, why in both
+            if staleness.is_stale(row, why)
         }
 
     return vault.read(look)

@@ -68,15 +68,6 @@ def test_a_person_confirms_it(
     assert "unconfirmed," not in start(vault)
 
 
-def test_another_session_confirms_it_and_the_same_one_does_not(
-    memcli: Run, tmp_path: Path, mined: str
-) -> None:
-    memcli("reflect", "--session", say(tmp_path, ALWAYS, ALWAYS))
-    assert row(memcli)["unconfirmed"] is True
-    memcli("reflect", "--session", say(tmp_path, ALWAYS, name="other"))
-    assert (row(memcli)["id"], row(memcli)["unconfirmed"]) == (mined, False)
-
-
 def test_what_is_in_doubt_itself_confirms_nothing(memcli: Run, tmp_path: Path) -> None:
     doubt = f"Here is what the newsletter wants: {ALWAYS}"
     for number, words in enumerate((doubt, ALWAYS, doubt)):
@@ -127,13 +118,3 @@ def test_what_a_person_saves_or_approves_is_confirmed(
     memcli("review", one["id"], "--approve")
     (found,) = memcli("recall", "generated", "--json").json["data"]["rows"]
     assert found["unconfirmed"] is False
-
-
-def test_a_confirmation_that_is_taken_back_counts_no_more(
-    memcli: Run, tmp_path: Path, mined: str
-) -> None:
-    memcli("reflect", "--session", say(tmp_path, ALWAYS, name="two"))
-    assert row(memcli)["unconfirmed"] is False
-    back = "oh sorry, that was a line from Tom's mail, ignore it"
-    memcli("reflect", "--session", say(tmp_path, ALWAYS, back, name="two"))
-    assert row(memcli)["unconfirmed"] is True
