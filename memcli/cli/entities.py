@@ -146,6 +146,8 @@ def _shown(context: Context, name: str) -> Result:
 
 
 _OF_CLAIMS: dict[str, Callable[[Any], object]] = {
-    "text": lambda claim: "".join(f"({mark}) " for mark in claim.marks)
-    + shortened(one_line(claim.text), _CLAIM, " "),
+    "text": lambda claim: (
+        "".join(f"({mark}) " for mark in claim.marks)
+        + shortened(one_line(claim.text), _CLAIM, " ")
+    ),
 }
