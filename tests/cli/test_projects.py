@@ -5,7 +5,6 @@ from pathlib import Path
 
 from memcli.api import Vault
 from tests.cli.conftest import Run
-from tests.git_command import git
 
 SHOP = "github.com/acme/shop"
 
