@@ -23,7 +23,6 @@ from memcli.search.documents import (
     RESOLVED_BEFORE,
     STATUS_MASK,
     STATUS_NUMBER,
-    STATUSES,
     Documents,
 )
 
@@ -143,7 +142,7 @@ class Reader(Documents):
             access: also who may see it, which takes reading its row.
         """
         columns = self.columns
-        status, claim = STATUSES[columns.flags[doc] & STATUS_MASK], columns.claims[doc]
+        status, claim = self.status(doc), columns.claims[doc]
         settled = status is not Status.RESOLVED and claim in self.claims.resolved
         facts = Facts(
             status=status,
