@@ -361,7 +361,7 @@ def _of_claim(reader: Reader, doc: int) -> list[int]:
 
 
 def _doc(reader: Reader, name: str) -> int:
-    docs = lookup.docs(reader, name)
+    docs = reader.exact("path" if lookup.is_path(name) else "id", name)
     if not docs:
         raise EntryNotFound(f"{name}: was removed after it was read")
     return docs[0]

@@ -265,11 +265,6 @@ _CITATION = r"[0-9a-hjkmnp-tv-z]{4,16}"
 _GROUP = str(Visibility.GROUP)
 
 
-def is_drawn(entry: Entry) -> bool:
-    """Whether an entry was drawn from others, and says from which."""
-    return entry.layer is not Layer.FACT and bool(entry.evidence)
-
-
 def is_citation(word: str) -> bool:
     """Whether a piece of evidence names an entry, by its id, a prefix of four letters
     or more, or the path of its file; everything else is the name of a session.

@@ -14,6 +14,7 @@ from memcli.entries.eligibility import facts
 from memcli.entries.entry import (
     MINERS,
     Entry,
+    Layer,
     Status,
     Visibility,
     is_unconfirmed,
@@ -288,7 +289,7 @@ class _Placing:
 
         entry, unclear = mentions.linked(draft, self._names)
         created = entry.created or self._now
-        if lineage.is_drawn(entry):
+        if entry.layer is not Layer.FACT and entry.evidence:
             entry = lineage.settled_evidence(self._vault, entry, created)
         entry = entry.replace(created=created)
         folder, name = layout.folder_for(entry), slug(entry.display_title)
