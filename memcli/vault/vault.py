@@ -400,13 +400,10 @@ class Vault:
             values = {**values, "project": None if is_repos else self.here}
         try:
             return draft.draft(values, kinds=KINDS, body_limit=config.Limits().body)
-        except MemcliError as refusal:
+        except MemcliError:
             # Only a refusal makes the vault's own settings worth reading.
-            settings = config.load(self.root)
-            if settings == config.Config():
-                raise refusal from None
-        kinds = (*KINDS, *settings.kinds)
-        return draft.draft(values, kinds=kinds, body_limit=settings.limits.body)
+            limits = self.settings.limits
+            return draft.draft(values, kinds=self.kinds, body_limit=limits.body)
 
     def new_id(self) -> str:
         """A fresh id, of this moment."""
