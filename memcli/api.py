@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from functools import partial
 from typing import cast
 
 from memcli import parameters
@@ -29,7 +30,7 @@ from memcli.errors import InvalidValue
 from memcli.recall import listing
 from memcli.recall import recall as _recall
 from memcli.recall import reflect as _reflect
-from memcli.recall.query import Query, from_words, view_of
+from memcli.recall.query import Query, from_words
 from memcli.vault import saving
 from memcli.vault import vault as _vault
 from memcli.vault import vaults as _vaults
@@ -40,12 +41,12 @@ from memcli.vault.health import log as _log
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Self, Unpack
 
     from memcli.curation.evolve import Evolved
+    from memcli.curation.research import _Answer
     from memcli.curation.resolve import Target
-    from memcli.curation.review import EntryDecisions
     from memcli.curation.sync_report import Synced
     from memcli.recall.listing import Noted, Shown
     from memcli.recall.reflect import Reflection, Synthesis
@@ -73,16 +74,9 @@ class _Asked:
             options: what narrows it, as `kinds` or `after`: `memcli.parameters.Query`.
         """
         vaults = cast("Vault | Vaults", self)
-
-        def look(question: Query) -> tuple[Recalled, Sequence[Row]]:
-            found = _recall.recall(vaults, question)
-            return found, [*found.rows, *found.constraints]
-
         question = _asked(vaults.vaults, query, options)
-        if not research:
-            return look(question)[0]
         run = research, "recall", options.get("budget")
-        return _research.search_in(vaults.vaults, run, question, look)[0]
+        return _in_run(vaults.vaults, run, question, partial(_recall.recall, vaults))
 
     @takes(parameters.Question)
     def reflect(
@@ -100,16 +94,9 @@ class _Asked:
         """
         _ignored(response_schema)
         vaults = cast("Vault | Vaults", self)
-
-        def look(question: Query) -> tuple[Reflection, Sequence[Row]]:
-            found = _reflect.reflect(vaults, question)
-            return found, [*found.facts, *found.constraints]
-
-        question = _asked(vaults.vaults, query, options, facts=True)
-        if not research:
-            return look(question)[0]
+        question = _asked(vaults.vaults, query, options)
         run = research, "reflect", options.get("budget")
-        return _research.search_in(vaults.vaults, run, question, look)[0]
+        return _in_run(vaults.vaults, run, question, partial(_reflect.reflect, vaults))
 
     @takes(parameters.Question)
     def synthesize(
@@ -286,13 +273,8 @@ class Vault(_Asked, _vault.Vault):
     pin = changing.pin
     undo = _undo.undo
 
-    def approve(self, *ids: str, **changes: Any) -> EntryDecisions:
-        """Make candidates memories; see `memcli.curation.review.approve`."""
-        return review.approve(self, ids, changes)
-
-    def reject(self, *ids: str, reason: str | None = None) -> EntryDecisions:
-        """Archive candidates, and never propose them again."""
-        return review.reject(self, ids, reason)
+    approve = review.approve
+    reject = review.reject
 
     def mine(
         self, transcript: str, host: str | None = None, *, dry_run: bool = False
@@ -337,17 +319,8 @@ def _caller(caller: Caller | None, fields: Mapping[str, Any]) -> Caller:
     return Caller(**{**(caller or OWNER)._asdict(), **fields})
 
 
-def _asked(
-    vaults: Sequence[_vault.Vault],
-    query: str | Query,
-    options: Any,
-    *,
-    facts: bool = False,
-) -> Query:
-    """The query that a text with options asks for; a whole one as it is.
-
-    `facts`: an idea that waits for a decision is none, also where ideas are asked for.
-    """
+def _asked(vaults: Sequence[_vault.Vault], query: str | Query, options: Any) -> Query:
+    """The query that a text with options asks for; a whole one as it is."""
     if isinstance(query, Query):
         if options:
             raise InvalidValue("options go with a text, not with a query", code="twice")
@@ -356,8 +329,20 @@ def _asked(
         from memcli.recall.filters import named_project
 
         options = {**options, "project": named_project(vaults, options["project"])}
-    whole = from_words(query, vaults[0].now_ms() // 1000, **options)
-    return whole._replace(view=view_of(whole.view.now)) if facts else whole
+    return from_words(query, vaults[0].now_ms() // 1000, **options)
+
+
+def _in_run(
+    vaults: Sequence[_vault.Vault],
+    run: tuple[str | None, str, str | None],
+    question: Query,
+    look: Callable[[Query], _Answer],
+) -> _Answer:
+    """The answer to a question, which a research run counts where one is named."""
+    name, command, budget = run
+    if not name:
+        return look(question)
+    return _research.search(vaults, (name, command, budget), question, look)[0]
 
 
 def _ignored(response_schema: Any) -> None:

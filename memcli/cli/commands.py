@@ -268,11 +268,10 @@ def _value(one: Parameter, text: str) -> str | int | bool | None:
 
 # What every command takes may stand before its name as well; whether it takes a value.
 EVERYWHERE = {
-    "--vault": True,
-    "-v": True,
-    "--agent": True,
-    "--json": False,
-    "--header": False,
+    flag: one.kind is not bool
+    for one in declared.group(parameters.Everywhere).values()
+    for flag in one.names
+    if one.name != "set"
 }
 
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-import os
-
 from memcli.cli.context import Context, Result, check_words, said
 from memcli.cli.rows import listed
-from memcli.entries import layout
 from memcli.errors import VaultNotFound
 from memcli.sessions import judge
 from memcli.storage import known_vaults, user_config
@@ -28,7 +25,7 @@ _TAKES = {"get": "NAME", "set": "NAME VALUE...", "unset": "NAME"}
 
 def config(
     context: Context,
-    action: Literal["list", "get", "set", "unset", "path"] | None = None,
+    action: Literal["list", "get", "set", "unset"] | None = None,
     words: list[str] | None = None,
 ) -> Result:
     """Show settings, or change one
@@ -45,13 +42,11 @@ def config(
       memcli config unset injection.chars
 
     Options:
-        action: `[ACTION]` list (if not given), get, set, unset, path
+        action: `[ACTION]` list (if not given), get, set, unset
         words: `[NAME] [VALUE]...` A setting, and its value
     """
     action, words = action or "list", words or []
     check_words(f"memcli config {action}", _TAKES.get(action, ""), words)
-    if action == "path":
-        return _paths(context)
     user = action != "list" and use_case.scope_of(words[0]) == use_case.USER
     vault = None if user else _vault(context, changes=action in ("set", "unset"))
     if action == "list":
@@ -85,15 +80,6 @@ def _vault(context: Context, *, changes: bool) -> Vault | None:
         if changes or context.vault:
             raise
         return None
-
-
-def _paths(context: Context) -> Result:
-    vault = _vault(context, changes=False)
-    paths = {"user": user_config.path_of(context.environ), "vault": None}
-    if vault is not None:
-        paths["vault"] = os.path.join(vault.root, *layout.CONFIG.split("/"))
-    head, *more = filter(None, paths.values())
-    return said(paths, head, *more, style="")
 
 
 def _value(value: Any) -> str:

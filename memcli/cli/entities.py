@@ -7,7 +7,7 @@ person confirms it or with --yes.
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result, check_words, said
-from memcli.cli.rows import draw_more, listed
+from memcli.cli.rows import draw_more, facts, listed, table
 from memcli.curation.entities import decide, listing
 from memcli.entries.entry import one_line
 from memcli.entries.ids import shortened
@@ -16,7 +16,8 @@ from memcli.entries.text.counted import counted
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Literal
+    from collections.abc import Callable
+    from typing import Any, Literal
 
 
 # So many names are shown; JSON has all.
@@ -76,7 +77,7 @@ def entities(
     else:
         request = decide.EntityRequest(action, names[0], names[1])
     yes = yes or action == "register"
-    plan = decide.plan(vault, request)
+    plan, _ = decide.apply(vault, request, dry_run=True)
     agreed = context.agrees(_lines(plan), "Do it?", yes=yes, dry_run=dry_run)
     if agreed:
         return _result(*decide.apply(vault, request), None)
@@ -136,22 +137,17 @@ def _shown(context: Context, name: str) -> Result:
     def text(canvas: Canvas) -> None:
         state = about.type if about.registered else "mentioned, not registered"
         canvas.line(f"{about.name} ({state})", style="title")
-        if about.aliases:
-            canvas.line(f"  also: {', '.join(about.aliases)}")
-        for line in about.description.splitlines():
-            canvas.line(f"  {line}")
-        for kind, claims in listing.by_aspect(about.current).items():
-            canvas.line(f"{kind}:", style="title")
-            for claim in claims:
-                canvas.line(f"  {claim.id} {_short(claim.text)}")
-        if about.past:
-            canvas.line("no longer:", style="title")
-        for claim in about.past:
-            why = ": ".join(dict.fromkeys((claim.status, str(claim.reason))))
-            canvas.line(f"  {claim.id} {_short(claim.text)} ({why})", style="dim")
+        facts(canvas, {"also": about.aliases, "about": about.description}, "  ")
+        aspects = [*listing.by_aspect(about.current).values(), about.past]
+        for claims in aspects:
+            table(canvas, claims, "kind id text no_longer=reason", _OF_CLAIMS)
 
     return Result(data=about.as_dict(), text=text)
 
 
-def _short(text: str) -> str:
-    return shortened(one_line(text), _CLAIM, " ")
+_OF_CLAIMS: dict[str, Callable[[Any], object]] = {
+    "text": lambda claim: (
+        "".join(f"({mark}) " for mark in claim.marks)
+        + shortened(one_line(claim.text), _CLAIM, " ")
+    ),
+}

@@ -11,22 +11,15 @@ from memcli.cli.context import (
     Context,
     Result,
     check_out,
-    refuse,
     said,
-    to_apply,
 )
 from memcli.cli.render import as_json
-from memcli.cli.rows import draw_more, facts, table
-from memcli.curation import exporting, importing
-from memcli.entries.entry import Visibility, check_kind
+from memcli.cli.rows import facts
+from memcli.entries.entry import LOOK, Visibility
 from memcli.entries.ids import HERE
 from memcli.entries.text.counted import counted
 from memcli.errors import Unreadable, UsageError
-from memcli.hosts import memories
-from memcli.hosts import table as hosts
-from memcli.recall.query import Filters
 from memcli.storage import files, projects
-from memcli.vault import publishing
 from memcli.vault.saved import why_not_shown
 
 TYPE_CHECKING = False
@@ -35,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, Literal
 
-    from memcli.vault.vault import Vault
+    from memcli.curation import exporting, importing
 
 
 def export(
@@ -61,17 +54,18 @@ def export(
     Options:
         format_: `--format` JSON lines, or a block in a page
         out: `--out PATH` The file; jsonl without it goes to standard output
-        everywhere: `--everywhere` agents-md: also tell what holds in every project
+        everywhere: `--everywhere, with --format` agents-md: also tell what holds in
+            every project
     """
+    from memcli.curation import exporting
+
     out = None if out == "-" else out
-    page = format_ == "agents-md"
-    refuse((everywhere and not page, "--everywhere goes with --format agents-md"))
-    if page:
+    if format_ == "agents-md":
         return _page(context, out, everywhere=everywhere, dry_run=dry_run)
     vault = context.open_vault("exporting")
     if out is not None:
         check_out(out, vault.root, b'{"id"')
-    found = exporting.entries(vault, Filters(), current=False)
+    found = exporting.entries(vault, current=False)
     data: dict[str, Any] = {"format": format_, "entries": len(found.entries)}
     data["out"] = out
     objects = [exporting.as_object(entry) for entry in found.entries]
@@ -105,6 +99,8 @@ def _complete(found: exporting.Exported, result: Result) -> Result:
 def _page(
     context: Context, out: str | None, *, everywhere: bool, dry_run: bool
 ) -> Result:
+    from memcli.curation import exporting
+
     near = os.path.dirname(os.path.abspath(out)) if out else context.cwd
     project = projects.of(near, context.environ)
     if project is None:
@@ -113,9 +109,9 @@ def _page(
             hint="Run it in a repository, or name a page of one with --out.",
         )
     path = os.path.abspath(out) if out else os.path.join(project.folder, "AGENTS.md")
-    filters = Filters(project=HERE if everywhere else project.name)
     vault = context._replace(cwd=near).open_vault("exporting")
-    found = exporting.entries(vault, filters, current=True)
+    of = HERE if everywhere else project.name
+    found = exporting.entries(vault, of, current=True)
     page = exporting.planned(path, found.told())
     if not dry_run:
         exporting.put(page)
@@ -141,10 +137,9 @@ def _page(
     private = sum(e.visibility is not Visibility.SHARED for e in found.entries)
     doubts = [f"left out: {counted(private, 'private memory')}"] if private else []
     left_out = dict(page.doubtful)
-    left_out |= dict.fromkeys(sorted(found.stale), "may no longer hold")
-    left_out |= dict.fromkeys(sorted(found.unconfirmed), "is unconfirmed")
+    left_out |= {name: mark for name, mark in found.marks.items() if mark != LOOK}
     doubts += [
-        f"{entry_id} was left out: it {why}; look at it: memcli inspect {entry_id}"
+        f"{entry_id} was left out ({why}); look at it: memcli inspect {entry_id}"
         for entry_id, why in left_out.items()
     ]
     style = "good" if page.changed else ""
@@ -181,6 +176,8 @@ def publish(
         init: `--init, without --dry-run` Make the tables and roles in it, once
         force: `--force` Even if the published commit is no ancestor
     """
+    from memcli.vault import publishing  # with Whoosh, which writes the index
+
     context.owner_only("to publish a vault is for its owner")
     if to is None:
         raise UsageError(
@@ -217,7 +214,7 @@ def publish(
 
 # --- import ---------------------------------------------------------------------------
 
-# New entries, and lines that failed, that are named.
+# Lines that failed, that are named.
 _NAMED = 20
 
 
@@ -226,7 +223,6 @@ def import_(
     source: str | None = None,
     *,
     from_: str | None = None,
-    map_: list[str] | None = None,
     dry_run: bool = False,
     allow_secret: bool = False,
 ) -> Result:
@@ -240,7 +236,6 @@ def import_(
     \b
     Example:
       memcli import notes.jsonl
-      memcli import notes.jsonl --map fact=note --map semantic=reference
       memcli import ~/obsidian --dry-run
       memcli import CLAUDE.md
       memcli import --from claude-code --dry-run
@@ -250,15 +245,16 @@ def import_(
             CLAUDE.md, or - for stdin
         from_: `--from TOOL` Another tool's memories, in SOURCE or where it keeps them:
             claude-code, codex, gemini, copilot, cursor, agents-md, basic-memory, mem0
-        map_: `--map KIND=KIND` Of JSON lines: a kind of theirs, and the kind here that
-            it becomes; repeatable
     """
+    from memcli.curation import importing
+    from memcli.hosts import table as hosts
+
     # A page that hosts load, such as CLAUDE.md, has a rule a line.
     is_page = os.path.basename(source or "") in hosts.page_names()
     if from_ is None and source and is_page and os.path.isfile(source):
         from_ = "agents-md"
     if from_ is not None:
-        if allow_secret or map_:
+        if allow_secret:
             raise UsageError(
                 "--from goes only with --dry-run",
                 hint="Secrets are left out of what other tools remember.",
@@ -280,26 +276,15 @@ def import_(
             hint=f"memcli save --file {quote(source)}; a page of instructions for "
             f"agents, by its rules: memcli import {quote(source)} --from agents-md",
         )
-    kinds = _kinds(vault, map_ or [])
-    return report(importing.import_lines(vault, data, source, kinds=kinds, **how))
-
-
-def _kinds(vault: Vault, words: list[str]) -> dict[str, str]:
-    """By a kind of the lines the kind that it becomes, as --map says."""
-    kinds: dict[str, str] = {}
-    for word in words:
-        theirs, equals, ours = word.partition("=")
-        if not (equals and theirs.strip() and ours.strip()):
-            raise UsageError(
-                f"--map takes KIND=KIND (got {word[:60]!r})", hint="As in: fact=note"
-            )
-        kinds[theirs.strip().lower()] = check_kind(ours, vault.kinds)
-    return kinds
+    return report(importing.import_lines(vault, data, source, **how))
 
 
 def _memories(
     context: Context, name: str, source: str | None, *, dry_run: bool
 ) -> Result:
+    from memcli.curation import importing
+    from memcli.hosts import memories
+
     tool = memories.find(name)
     project = projects.of(context.cwd, context.environ)
     folder = project.folder if project else None
@@ -315,30 +300,17 @@ def _memories(
 
 def report(done: importing.Imported) -> Result:
     """Turn what an import did into a result."""
-
-    def text(canvas: Canvas) -> None:
-        verb = "would import" if done.dry_run else "imported"
-        merged = sum(bool(item.merged) for item in done.duplicates)
-        added = f" (added to {merged} of them)" if merged else ""
-        canvas.line(
-            f"{verb} {len(done.created)}, already known {len(done.duplicates)}{added}, "
-            f"failed {len(done.failed)}",
-            style="bad" if done.failed else "good",
-        )
-        if done.dry_run and done.became:
-            own = {
-                "from": lambda item: f"{item.source}:{item.line}",
-                "project": lambda item: item.project or "everywhere",
-            }
-            table(canvas, done.became, "from kind project title outcome", own)
-        elif done.dry_run:
-            table(canvas, done.created, "title path")
-        if done.dry_run:
-            to_apply(canvas, dry_run=True)
-            return
-        for item in done.created[:_NAMED]:
-            canvas.line(f"  {item.id} {item.title}")
-        draw_more(canvas, len(done.created) - _NAMED, "memcli list --since 1d")
+    verb = "would import" if done.dry_run else "imported"
+    merged = sum(bool(item.merged) for item in done.duplicates)
+    added = f" (added to {merged} of them)" if merged else ""
+    head = f"{verb} {len(done.created)}, already known {len(done.duplicates)}{added}, "
+    lines = [f"{item.id or item.path} {item.title}" for item in done.created]
+    if done.dry_run and done.became:
+        lines = [
+            f"{one.outcome}: {one.title} ({one.kind}, {one.project or 'everywhere'}) "
+            f"from {one.source}:{one.line}"
+            for one in done.became
+        ]
 
     def brief(saved: Any, *names: str) -> dict[str, Any]:
         return {"id": saved.id or None, **{n: getattr(saved, n) for n in names}}
@@ -352,7 +324,15 @@ def report(done: importing.Imported) -> Result:
         "dry_run": done.dry_run,
     }
     data |= {"became": done.became} if done.became else {}
-    return Result(data, text, warnings=tuple(_warnings(done)), ok=not done.failed)
+    result = said(
+        data,
+        f"{head}failed {len(done.failed)}",
+        *lines,
+        style="bad" if done.failed else "good",
+        warnings=list(_warnings(done)),
+        dry_run=done.dry_run or None,
+    )
+    return result._replace(ok=not done.failed)
 
 
 def _warnings(done: importing.Imported) -> Iterator[str]:
@@ -375,4 +355,4 @@ def _warnings(done: importing.Imported) -> Iterator[str]:
     if len(done.failed) > _NAMED:
         yield f"{len(done.failed) - _NAMED:,} more failed; --json names them"
     if any(failed.code == "invalid_kind" for failed in done.failed):
-        yield "of other kinds; to take them: memcli import FILE --map KIND=note"
+        yield "of other kinds; to take them: memcli config set vault.kinds KIND"

@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.cli.context import Context, Result
+    from memcli.curation.research import _Answer
     from memcli.entries.entry import Entry
     from memcli.recall.confidence import NoMatch
     from memcli.recall.query import Query
-    from memcli.recall.results import Recalled, Row
+    from memcli.recall.results import Recalled
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
 
@@ -171,36 +172,20 @@ def placed(context: Context, named: str) -> tuple[str, Callable[[str], str] | No
     """
     from memcli.recall.query import checked_project
 
-    vault = context.open_vault("reading")
+    vault, name = context.open_vault("reading"), checked_project(named)
     here = vault.here
-    try:
-        name = checked_project(named)
-    except MemcliError:  # the command refuses it
-        return named, None
     if name == HERE and here is None:
         told = "this folder belongs to no project, so it holds everywhere"
         return named, lambda _: told
-    if name in (HERE, NONE, ANY, here):
+    known = vault.read(lambda reader: {*reader.starting("project", ""), here or ""})
+    if name in (HERE, NONE, ANY, *known):
         return named, None
-    known = vault.read(lambda reader: {*reader.starting("project", "")})
-    ending = {k for k in {*known, here or ""} if k.lower().endswith(f"/{name}")}
-    whole = ending.pop() if len(ending) == 1 else None
-    if name not in known and whole:
-        return whole, None
-    if name in known and not whole:
-        return named, None
-    other = whole or here
-    what = (
-        f"another project than {other}; if that"
-        if other
-        else "a new project; if another"
-    )
-
-    def warning(entry_id: str) -> str:
-        way = f"memcli tag {entry_id} --project {other or 'NAME'}"
-        return f"'{name}' is {what} is meant: {way}"
-
-    return named, warning
+    ending = [each for each in known if each.endswith(f"/{name}")]
+    if len(ending) == 1:
+        return ending[0], None
+    way = f"--project {here or 'NAME'}"
+    told = f"'{name}' is a new project; if another is meant: memcli tag"
+    return named, lambda entry_id: f"{told} {entry_id} {way}"
 
 
 UNCHECKED = "its citations were not checked: it comes from no research run"
@@ -210,15 +195,17 @@ def in_research(
     vaults: Sequence[Vault],
     run: tuple[str, str, str | None],
     question: Query,
-    answer: Callable[[Query], tuple[Result, list[Row]]],
+    look: Callable[[Query], _Answer],
+    drawn: Callable[[_Answer], Result],
 ) -> Result:
     """The answer to a question that a research run counts, with what is left of it.
 
-    Args and Raises as `curation.research.search_in`.
+    Args and Raises as `curation.research.search`; `drawn` makes the answer a result.
     """
     from memcli.curation import research
 
-    result, kept = research.search_in(vaults, run, question, answer)
+    answer, kept = research.search(vaults, run, question, look)
+    result = drawn(answer)
     warnings = list(result.warnings)
     if not kept.left:
         warnings.append(

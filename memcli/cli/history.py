@@ -142,7 +142,7 @@ def forget(
         versions: `--versions` Every version of it, not only this one
     """
     vault = context.open_vault("forgetting", writes=True)
-    plan = forgetting.plan(vault, entry_id, versions=versions)
+    plan = forgetting.forget(vault, entry_id, versions=versions, dry_run=True)
     if not (yes or dry_run or context.interactive):
         raise UsageError(
             f"forgetting {plan.id} removes {', '.join(plan.paths)} for good",
@@ -214,16 +214,12 @@ def verify(context: Context, *, confirm: list[str] | None = None) -> Result:
 
 
 def _confirmed(vault: Vault, ids: Sequence[str]) -> Result:
-    done = code.confirm(vault, *ids)
-
-    def text(canvas: Canvas) -> None:
-        for each in done:
-            canvas.line(f"confirmed {each.id} {each.title}", style="good")
-            gone = (f"no longer named, since it is gone: {at}" for at in each.dropped)
-            for place in (*each.code, *each.code_names, *gone):
-                canvas.line(f"  {place}", style="dim")
-
-    return Result(data={"confirmed": done}, text=text)
+    done, lines = code.confirm(vault, *ids), []
+    for each in done:
+        lines.append(f"confirmed {each.id} {each.title}")
+        gone = (f"no longer named, since it is gone: {at}" for at in each.dropped)
+        lines += [f"  {place}" for place in (*each.code, *gone)]
+    return said({"confirmed": done}, "\n".join(lines))
 
 
 def _verified(vault: Vault, found: Sequence[code.Verified]) -> Result:

@@ -7,7 +7,6 @@ import os
 
 from memcli.cli.context import Context, Result, own_program, said
 from memcli.cli.rows import listed
-from memcli.curation import promote as promoting
 from memcli.entries import layout
 from memcli.entries.text.counted import counted
 from memcli.errors import NotAVault, UsageError, VaultNotFound, WriteFailed
@@ -295,14 +294,16 @@ def _list(context: Context) -> Result:
 def promote(context: Context, entry_id: str, *, dry_run: bool = False) -> Result:
     """Move a memory into the vault that this repository carries
 
-    It is committed in the repository, and archived where it was; each side names the
-    other. What it says goes along, with its kind, tags, entities and dates; the
+    It is committed in the repository, and resolved where it was, with a note that names
+    it there. What it says goes along, with its kind, tags, entities and dates; the
     session and agent that it came from do not.
 
     \b
     Example:
       memcli promote 1m7xvn68
     """
+    from memcli.curation import promote as promoting
+
     caller = context.caller("promoting")
     repo = Vault.open(known_vaults.REPO, caller, writes=not dry_run)
     vault = context.open_vault("promoting", writes=not dry_run)
@@ -312,16 +313,14 @@ def promote(context: Context, entry_id: str, *, dry_run: bool = False) -> Result
             hint="Leave --vault out, or name the vault that the entry is in.",
         )
     found = projects.needed(context.cwd, context.environ)
-    done = promoting.promote(
+    done, moved = promoting.promote(
         vault, repo, entry_id, name=found.remote or found.top, dry_run=dry_run
     )
     verb = "would move" if dry_run else "moved"
-    twin = ["the repository's vault has this text already"]
-    own = {"id": done.id or None, "vault": repo.root, "dry_run": dry_run}
+    own = {name: getattr(done, name) for name in ("path", "outcome", "title")}
+    own |= {"id": done.id or None, "moved": moved, "vault": repo.root}
     return said(
-        {**done._asdict(), **own},
-        f"{verb} {done.moved} to {done.id or 'a new id'} {projects.FOLDER}/{done.path}",
-        *(twin if done.outcome == "duplicate" else ()),
-        f"archived: {done.archived}",
-        dry_run=True if dry_run else None,
+        {**own, "dry_run": dry_run},
+        f"{verb} {moved} to {done.id or 'a new id'} {projects.FOLDER}/{done.path}",
+        dry_run=dry_run or None,
     )

@@ -133,17 +133,15 @@ def _draw_overview(
     canvas: Canvas, seen: dict[str, Any], short: Callable[[str], str]
 ) -> None:
     canvas.line(f"{seen['path']}: {counted(seen['entries'], 'entry')}", style="title")
-    for counts in (seen["by_status"], seen["by_kind"]):
-        parts = [f"{number:,} {name}" for name, number in counts.items()]
-        canvas.line("  " + (", ".join(parts) or "empty"))
-    canvas.line(f"  git: {seen['head'] or seen['git_problem']}", style="dim")
+    shown = {"by_status": seen["by_status"], "by_kind": seen["by_kind"]}
+    facts(canvas, shown | {"git": seen["head"] or seen["git_problem"]}, "  ")
     inbox = seen["inbox"]
     if inbox["count"]:
         oldest = counted(inbox["oldest_days"] or 0, "day")
         waiting = counted(inbox["count"], "candidate")
         canvas.line(f"  {waiting} for review, the oldest for {oldest}: memcli review")
     for row in seen["recurred"]:
-        canvas.line(f"  resolved, and recurred: {short(row.id)} {row.title}")
+        canvas.line(f"  resolved, and recurred: {short(row['id'])} {row['title']}")
     for path in seen["dirty"][:_MOST_SHOWN]:
         canvas.line(f"  not committed: {path}")
     draw_more(canvas, len(seen["dirty"]) - _MOST_SHOWN, "see git status")
@@ -157,8 +155,10 @@ def _draw_overview(
 
 
 _OF_ROWS: dict[str, Callable[[Any], object]] = {
-    "kind": lambda row: f"{row.kind} {row.status}".removesuffix(" active"),
-    "date": lambda row: row.created[:10],
+    "kind": lambda row: ", ".join(
+        (f"{row['kind']} {row['status']}".removesuffix(" active"), *row["marks"])
+    ),
+    "date": lambda row: row["created"][:10],
 }
 
 
@@ -264,6 +264,8 @@ def _draw(
     canvas.line(f"  shown by recall: {state}", style="good" if seen.eligible else "bad")
     if entry.layer != "fact" and not entry.research:
         canvas.line(f"  {UNCHECKED}")
+    if seen.unconfirmed:
+        canvas.line("  unconfirmed: heard in one session alone", style="bad")
     draw_stale(canvas, seen)
     draw_code(canvas, seen.entry.id, [look.state for look in seen.code], whole=True)
     for look in seen.code:

@@ -10,7 +10,6 @@ import importlib.util
 import os
 from shlex import quote
 
-from memcli.cli.context import refuse
 from memcli.cli.install_steps import Plan, judge_goes
 from memcli.errors import MemcliError, UsageError
 from memcli.hosts import install as use_case
@@ -68,7 +67,8 @@ def install(
         judge: `--judge, without --no-judge` Also let the host's own command judge
             sessions that have ended: it is named in your config
         no_judge: `--no-judge` No judge, and no question about one
-        skills: `--skills` The skills alone; hooks and --mcp by a command of their own
+        skills: `--skills, without --mcp or --judge` The skills alone; hooks and --mcp
+            by a command of their own
         dir_: `--dir PATH, with --skills` Another folder of skills
         force: `--force, with --skills` Also pages that were edited
         all_: `--all, without HOST or --judge or --scope` Hooks and skills in every host
@@ -76,16 +76,6 @@ def install(
     """
     plan = Plan(context, scope, strict=not all_, dry_run=dry_run)
     if skills:
-        also = [flag for flag, given in (("--mcp", mcp), ("--judge", judge)) if given]
-        line = f"memcli install {host or 'HOST'}"
-        more = " ".join(also)
-        refuse(
-            (
-                also,
-                f"--skills installs the skills alone, without {more}",
-                f"Give two commands: {line} --skills; {line} {more}",
-            )
-        )
         plan.add_skills(host, dir_, force=force)
         return plan.carried_out()
     hosts = plan.here() if all_ else [plan.host(host)]
@@ -197,9 +187,7 @@ def _warnings(context: Context, plan: Plan) -> tuple[str, ...]:
     place = vault or state_dirs.default_vault(context.environ)
     if place and os.path.isdir(place):
         return ()
-    if vault:
-        return (f"there is no vault at {vault} yet: memcli init {quote(vault)}",)
-    return (
-        "there is no default vault, so the hooks do nothing yet: name the vault with "
-        "--vault, or make one: memcli init ~/memory",
-    )
+    where = f"vault at {vault}" if vault else "default vault"
+    way = quote(vault) if vault else "~/memory"
+    told = f"there is no {where} yet, so the hooks do nothing: memcli init {way}"
+    return (f"{told}; or name another one with --vault",)

@@ -251,8 +251,7 @@ def _draw(canvas: Canvas, steps: Sequence[Step], *, dry_run: bool) -> None:
         if step.backup:
             canvas.line(f"  what it was: {step.backup}", style="dim")
         if step.changes and step.after is None and step.notes:
-            is_was, goes = ("is", "goes") if dry_run else ("was", "is gone")
-            canvas.line(f"  nothing else {is_was} in it, so it {goes}")
+            canvas.line("  the file goes, since nothing else is in it")
         # Of a new file, one that goes, or a page, the diff would be all of it.
         if dry_run and None not in (step.before, step.after) and step.notes:
             for row in step.diff():

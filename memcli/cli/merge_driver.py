@@ -105,7 +105,6 @@ def _put_beside(root: str, path: str, data: bytes) -> None:
         return
     if there is not None or os.path.lexists(place):
         raise MemcliError(f"{path} is there already")
-    files.make_folder(os.path.dirname(place))
     files.write_atomic(place, data)
 
 

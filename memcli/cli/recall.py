@@ -3,7 +3,7 @@ entries, and entries by their ids."""
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.context import Canvas, Context, Result, refuse
+from memcli.cli.context import Canvas, Context, Result, refuse, said
 from memcli.cli.rows import draw, draw_constraints, draw_head, listed, short_ids, table
 from memcli.errors import InvalidContent, MemcliError, UsageError
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from memcli import parameters
     from memcli.recall.query import Query
-    from memcli.recall.results import Recalled, Row
+    from memcli.recall.results import Recalled
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
 
@@ -77,15 +77,16 @@ def recall(
         return _judged(sources, useful or [], not_useful or [])
     from memcli.recall import recall as use_case
 
-    def answer(question: Query) -> tuple[Result, list[Row]]:
-        found = use_case.recall(sources, question)
-        result = _result(sources, found, explain=question.explain)
-        return result, [*found.rows, *found.constraints]
+    def look(question: Query) -> Recalled:
+        return use_case.recall(sources, question)
+
+    def drawn(found: Recalled) -> Result:
+        return _result(sources, found)
 
     if batch:
         results = []
         for label, name, question in _batch(context, sources, batch, asked):
-            one, _ = answer(question)
+            one = drawn(look(question))
             results.append(one._replace(data={"id": name, **one.data}, label=label))
         result = results[0]._replace(lines=tuple(results))
     elif research:
@@ -93,9 +94,9 @@ def recall(
 
         run = research, "recall", asked.get("budget")
         question = query_of(context, text, asked)
-        result = hints.in_research(sources.vaults, run, question, answer)
+        result = hints.in_research(sources.vaults, run, question, look, drawn)
     else:
-        result, _ = answer(query_of(context, text, asked))
+        result = drawn(look(query_of(context, text, asked)))
     if exit_code:  # of a batch, whether any of its questions found
         parts = result.lines or (result,)
         return result._replace(found=any(part.data["rows"] for part in parts))
@@ -119,7 +120,7 @@ def given(asked: Mapping[str, Any]) -> list[str]:
     return [f"--{known[name].word}" for name, value in asked.items() if value]
 
 
-def query_of(context: Context, text: str, asked: parameters.Query) -> Query:
+def query_of(context: Context, text: str, asked: Any) -> Query:
     """The query that a question and the options of a command ask for, now."""
     from memcli.recall.query import from_words
 
@@ -137,6 +138,8 @@ def _batch(
     data = context.read_stdin() if path == "-" else files.read_batch(path)
     count = 0
     for count, (number, line) in enumerate(files.json_lines(data, path), 1):
+        if isinstance(line, MemcliError):
+            raise line
         name, text = line.pop("id", None), line.pop("query", "")
         try:
             own = _words(line)
@@ -178,11 +181,11 @@ def _judged(vaults: Vault | Vaults, useful: list[str], not_useful: list[str]) ->
 
     noted = listing.feedback(vaults.vaults, useful, not_useful)
 
-    def text(canvas: Canvas) -> None:
-        for note in (note for note in noted if note.noted):
-            word = "useful" if note.useful else "not useful"
-            canvas.line(f"{word}: {note.id} {note.title}", style="good")
-
+    lines = [
+        f"{'useful' if note.useful else 'not useful'}: {note.id} {note.title}"
+        for note in noted
+        if note.noted
+    ]
     warnings = [
         f"{note.id} is in no recall that the log knows"
         if note.noted
@@ -191,16 +194,16 @@ def _judged(vaults: Vault | Vaults, useful: list[str], not_useful: list[str]) ->
         if not (note.noted and note.recall)
     ]
     data = {"feedback": [note._asdict() for note in noted], "count": len(noted)}
-    return Result(data=data, text=text, warnings=tuple(warnings))
+    return said(data, "\n".join(lines) or "nothing was noted", warnings=warnings)
 
 
-def _result(sources: Vault | Vaults, answer: Recalled, *, explain: bool) -> Result:
+def _result(sources: Vault | Vaults, answer: Recalled) -> Result:
     def text(canvas: Canvas) -> None:
         short = short_ids(canvas, sources)
         if low := answer.low_coverage:
             canvas.line(low.told, style="dim")
         for row in answer.rows:
-            draw(canvas, row, short, explain=explain)
+            draw(canvas, row, short)
         if answer.rows:  # under "No matching entries" they would pass for matches
             draw_constraints(canvas, answer.constraints, answer.more_constraints, short)
 
@@ -225,7 +228,7 @@ def list_(
     context: Context,
     *,
     since: str | None = None,
-    by: Literal["kind", "tag", "project", "status"] | None = None,
+    by: Literal["kind", "tag", "project"] | None = None,
     all_: bool = False,
     long: bool = False,
     vaults: list[str] | None = None,
@@ -236,8 +239,7 @@ def list_(
 
     By the time they were written, the last one first. --since counts that time, --after
     and --before when it happened. Filters work as in recall. --by counts what is in
-    force (now), over (past), and waiting for review; --by status lists what is
-    resolved, has come back, or is open.
+    force (now), over (past), and waiting for review.
 
     \b
     Example:
@@ -288,28 +290,16 @@ def list_(
 _OF_ROWS: dict[str, Callable[[Any], object]] = {
     "written": lambda row: row.created[:10],
     "kind": lambda row: row.kind if row.layer == "fact" else row.layer,
-    "status": lambda row: "" if row.status == "active" else row.status,
+    "status": lambda row: [*{row.status} - {"active"}, *row.marks],
     "vault": lambda row: "" if row.source == "personal" else row.source,
 }
 
 
 def _counted(context: Context, by: str) -> Result:
-    """How many entries there are of each kind, tag or project; or those that are open,
-    resolved, or have come back."""
+    """How many entries there are of each kind, tag or project."""
     from memcli.vault.agents import counts
 
     vault = context.open_vault("reading")
-    if by == "status":
-        from memcli.curation import resolve_query
-
-        return listed(
-            "entries",
-            resolve_query.standings(vault),
-            "id state since by=resolved_by seen title note=resolution_note",
-            {"since": lambda row: (row.resolved_at or "")[:10]},
-            empty="No matching entries.",
-            vault=vault,
-        )
     rows, columns = counts(vault, by), f"{by}=name now=current past waiting"
     if by != "project":
         return listed(f"{by}s", rows, columns, empty=f"No {by}s.")

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from memcli import parameters
     from memcli.recall.query import Query
     from memcli.recall.reflect import Next, Reflection
-    from memcli.recall.results import Row
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
 
@@ -129,19 +128,19 @@ def _answer(
     """The facts about a question, gathered in a research run when one is named."""
     from memcli.recall import reflect as use_case
 
-    def answer(question: Query) -> tuple[Result, list[Row]]:
-        found = use_case.reflect(sources, question)
-        return _result(sources, found), [*found.facts, *found.constraints]
+    def look(question: Query) -> Reflection:
+        return use_case.reflect(sources, question)
 
-    # An idea that waits for a decision is no fact, also with --kind idea.
-    words: parameters.Query = {**asked, "statuses": ["active"]}  # type: ignore[typeddict-item]
-    question = query_of(context, text, words)
+    def drawn(found: Reflection) -> Result:
+        return _result(sources, found)
+
+    question = query_of(context, text, asked)
     if not research:
-        return answer(question)[0]
+        return drawn(look(question))
     from memcli.cli import hints
 
     run = research, "reflect", asked.get("budget")
-    return hints.in_research(sources.vaults, run, question, answer)
+    return hints.in_research(sources.vaults, run, question, look, drawn)
 
 
 def _result(sources: Vault | Vaults, reflection: Reflection) -> Result:

@@ -39,7 +39,7 @@ def resolve(
     Example:
       memcli resolve 1m7xvn68 --note "the config is fixed"
       memcli resolve --query "rerank misconfigured" --yes
-      memcli list --by status
+      memcli list --status resolved
       memcli resolve --undo
 
     Options:
@@ -55,7 +55,7 @@ def resolve(
     if not (ids or query or undo):
         raise UsageError(
             "name what is solved: ids, or --query",
-            hint="To see what there is: memcli list --by status",
+            hint="To see what there is: memcli list",
         )
     if note or by:
         no_secrets.refuse_texts({"--note": note, "--by": by})

@@ -10,9 +10,8 @@ with what is left.
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result, refuse, said
-from memcli.cli.evolve import edited
 from memcli.cli.rows import listed
-from memcli.curation import inbox, undo
+from memcli.curation import inbox
 from memcli.curation import review as use_case
 from memcli.entries import no_secrets
 from memcli.entries.text.counted import counted
@@ -82,8 +81,6 @@ def review(
     ids = ids or []
     flags = {"approve": approve, "reject": reject, "supersede": supersede}
     action = next((name for name, given in flags.items() if given), "")
-    changes = {"title": title, "kind": kind, "tags": tuple(tags or ())}
-    changes = {name: value for name, value in changes.items() if value}
     refuse((supersede and len(ids) > 1, "--supersede takes one id"))
     vault = context.open_vault("reviewing", writes=True)
     if not action and context.interactive and not list_ and not all_:
@@ -92,79 +89,51 @@ def review(
         return _listed(vault, inbox.pending(vault))
     words = {"--title": title, "--reason": reason, "--tag": "\n".join(tags or ())}
     no_secrets.refuse_texts(words)
-    if not ids:
-        candidates = inbox.pending(vault, to_decide=True)
-        agreed = context.agrees(
-            (f"{candidate.id} {candidate.title}" for candidate in candidates),
-            f"{action.capitalize()} these?",
-            yes=yes,
-            dry_run=dry_run or not candidates,
-        )
-        if not agreed:
-            return _planned(candidates, action, dry_run=dry_run)
-        ids = [candidate.id for candidate in candidates]
-    elif dry_run:
-        return _planned(inbox.named(vault, ids, supersede), action, dry_run=True)
+    named = bool(ids)
+    ids = ids or [each.id for each in inbox.pending(vault, to_decide=True)]
+    items = use_case.planned(vault, ids, supersede)
+    lines = [f"{one.id} {one.title}" for one in items]
+    question, nothing = f"{action.capitalize()} these?", dry_run or not items
+    if not context.agrees(lines, question, yes=yes or named, dry_run=nothing):
+        data = {"applied": False, "action": action, "items": items}
+        if not items:
+            return said(data, f"Nothing to {action}.", style="nothing")
+        return said(data, f"would {action} {len(items)}:", *lines, dry_run=dry_run)
     if action == "reject":
-        done = use_case.reject(vault, ids, reason)
+        done = use_case.reject(vault, *ids, reason=reason)
     elif action == "supersede":
         done = use_case.supersede(vault, ids[0], supersede or "", reason)
     else:
-        done = use_case.approve(vault, ids, changes)
-    return _decided(vault, done)
+        done = use_case.approve(vault, *ids, title=title, kind=kind, tags=tags)
+    outcomes = [f"{one.outcome} {one.id} {one.path}" for one in done.items]
+    solved = [one.id for one in done.items if one.outcome != "rejected"]
+    return said(
+        {"applied": True, "action": done.items[0].outcome, **done._asdict()},
+        "\n".join(outcomes),
+        warnings=not_shown(vault, solved),
+    )
 
 
 def _listed(vault: Vault, candidates: list[inbox.PendingEntry]) -> Result:
-    merged = use_case.merged_versions(vault)
-    result = listed(
+    merged, also = use_case.merged_versions(vault), ""
+    if merged:
+        number = counted(len(merged), "text")
+        also = f"{number} replaced in a merge; at a terminal: memcli review"
+
+    def below(canvas: Canvas) -> None:
+        if also and candidates:
+            canvas.line(also, style="nothing")  # no row: a pipe has ids or nothing
+
+    solved = not_shown(vault, [candidate.id for candidate in candidates])
+    return listed(
         "candidates",
         candidates,
         "id days=age_days confidence kind title",
-        empty="Nothing waits for review.",
+        empty=also or "Nothing waits for review.",
         vault=vault,
-    )
-
-    def text(canvas: Canvas) -> None:
-        if merged:
-            number = counted(len(merged), "text")
-            said = f"{number} replaced in a merge; at a terminal: memcli review"
-            canvas.line(said, style="nothing")  # no row: a pipe has ids or nothing
-        if candidates or not merged:
-            result.text(canvas)
-
-    data = dict(result.data)
-    if merged:
-        data["merged"] = [version._asdict() for version in merged]
-    solved = not_shown(vault, [candidate.id for candidate in candidates])
-    return Result(data=data, text=text, warnings=tuple(solved))
-
-
-def _planned(
-    candidates: list[inbox.PendingEntry], action: str, *, dry_run: bool
-) -> Result:
-    """The result of decisions that were not made."""
-    items = [
-        {"id": one.id, "title": one.title, "path": one.path, "outcome": "pending"}
-        for one in candidates
-    ]
-    data = {"applied": False, "action": action, "items": items}
-    if not items:
-        return said(data, f"Nothing to {action}.", style="nothing")
-    lines = (f"{one.id} {one.title}" for one in candidates)
-    return said(data, f"would {action} {len(items)}:", *lines, dry_run=dry_run)
-
-
-def _decided(vault: Vault, done: use_case.EntryDecisions) -> Result:
-    """The result of decisions, each a row with its outcome."""
-
-    def text(canvas: Canvas) -> None:
-        for one in done.items:
-            canvas.line(f"{one.outcome} {one.id} {one.path}", style="good")
-
-    action = done.items[0].outcome if done.items else None
-    data = {"applied": bool(done.items), "action": action, **done._asdict()}
-    written = [one.id for one in done.items if one.outcome != "rejected"]
-    return Result(data, text, warnings=tuple(not_shown(vault, written)))
+        data={"merged": [one._asdict() for one in merged]} if merged else {},
+        below=below,
+    )._replace(warnings=tuple(solved))
 
 
 # --- ideas ----------------------------------------------------------------------------
@@ -184,13 +153,11 @@ def ideas(context: Context) -> Result:
       memcli review 1m7xvn68 --reject --reason "too much work"
     """
     vault = context.open_vault("reading")
-    return listed(
-        "ideas",
-        inbox.pending(vault, ideas=True),
-        "id days=age_days title",
-        empty="No open ideas.",
-        vault=vault,
-    )
+    found = inbox.pending(vault, ideas=True)
+    columns, none = "id days=age_days title", "No open ideas."
+    solved = not_shown(vault, [idea.id for idea in found])
+    result = listed("ideas", found, columns, empty=none, vault=vault)
+    return result._replace(warnings=tuple(solved))
 
 
 # --- the walk on a terminal -----------------------------------------------------------
@@ -290,6 +257,8 @@ class _Walk:
             self.skipped.add(item.id)
             return True
         elif key == "u" and self.decided:
+            from memcli.curation import undo
+
             undo.undo(self.vault, self.decided[-1][1])
             self.decided.pop()
             return True
@@ -327,7 +296,7 @@ class _Walk:
         for note in not_shown(self.vault, [item.id]):
             tell(f"  {note}")
         self._show_text(item.text, item.id)
-        self.near = inbox.proposals(self.vault, item)
+        self.near = inbox.proposals(self.vault, item.id)
         for number, old in enumerate(self.near, 1):
             how = told(old.likeness, old.differs) if old.likeness else "its evidence"
             relation = "repeats" if inbox.repeats(old) else "similar"
@@ -349,13 +318,15 @@ class _Walk:
     ) -> tuple[str, str | None] | None:
         vault = self.vault
         if key == "y":
-            done = use_case.approve(vault, [item.id], {"kind": word} if word else None)
+            done = use_case.approve(vault, item.id, kind=word or None)
         elif key == "e":
+            from memcli.cli.evolve import edited
+
             before = vault.get(item.id).body
             with edited(before, self.context.environ) as text:
-                done = use_case.approve(vault, [item.id], {"text": text})
+                done = use_case.approve(vault, item.id, text=text)
         elif key == "n":
-            done = use_case.reject(vault, [item.id], self._reason(word))
+            done = use_case.reject(vault, item.id, reason=self._reason(word))
         elif key == "m" or key.isdigit():
             shown = {str(number): old.id for number, old in enumerate(self.near, 1)}
             target = word if key == "m" else key
@@ -420,19 +391,16 @@ def walk(context: Context, vault: Vault, only: Collection[str] | None = None) ->
         decided = [outcome for outcome, _ in at.decided]
         return {name: decided.count(name) for name in outcomes}
 
-    data: dict[str, Any] = counts("approved", "rejected", "superseded")
+    def summed(numbers: dict[str, int]) -> str:
+        return ", ".join(f"{name} {number}" for name, number in numbers.items())
+
     left = [*inbox.pending(vault), *inbox.pending(vault, ideas=True)]
+    data: dict[str, Any] = counts("approved", "rejected", "superseded")
     data["left"] = len(left)
-    shown = [("", data.copy())] if asked else []
+    lines = [summed(data)] if asked else []
     if merged:
         data["merged"] = {**counts(*_SETTLED.values()), "left": len(at.merged())}
-        shown.append(("merged: ", data["merged"]))
-
-    def text(canvas: Canvas) -> None:
-        if not shown:
-            canvas.line("nothing waits for review", style="nothing")
-        for of, each in shown:
-            parts = ", ".join(f"{name} {number}" for name, number in each.items())
-            canvas.line(of + parts, style="good")
-
-    return Result(data=data, text=text)
+        lines.append(f"merged: {summed(data['merged'])}")
+    if not lines:
+        return said(data, "nothing waits for review", style="nothing")
+    return said(data, "\n".join(lines))

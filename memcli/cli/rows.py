@@ -6,7 +6,7 @@ caller sees it: what an agent may not see lengthens none. Pipes and JSON have wh
 
 from __future__ import annotations
 
-from memcli.entries.entry import one_line
+from memcli.entries.entry import LOOK, one_line
 from memcli.errors import Unavailable
 
 TYPE_CHECKING = False
@@ -117,7 +117,7 @@ def draw_stale(canvas: Canvas, row: Any) -> None:
     """Say why an observation or model may no longer hold."""
     from memcli.vault import staleness
 
-    label = "stale" if row.stale else "pinned, look at it"
+    label = "stale" if row.stale else LOOK
     for why in row.stale_why:
         canvas.line(f"  {label}: {staleness.sentence(why)}", style="bad")
 
@@ -153,8 +153,8 @@ def draw_constraints(
         canvas.line("Constraints in force:", style="title")
     for row in rows:
         source = "" if row.source == "personal" else f" ({row.source})"
-        stale = " (may no longer hold)" if row.stale else ""
-        canvas.line(f"  {short(row.id)} · {row.title}{stale}{source}")
+        marks = "".join(f" ({mark})" for mark in row.marks)
+        canvas.line(f"  {short(row.id)} · {row.title}{marks}{source}")
     if more:
         canvas.line(f"  {more} more: memcli list --all --kind constraint", style="hint")
 
@@ -188,11 +188,7 @@ def draw_head(
     about = [f"{what}{state}"]
     if row.layer != "fact" and not row.citations_checked:
         about.append("citations not checked")
-    if row.stale or row.stale_why:
-        about.append("may no longer hold" if row.stale else "pinned, look at it")
-    if row.unconfirmed:
-        about.append("unconfirmed")
-    facts = [short(row.id), ", ".join(about), date]
+    facts = [short(row.id), ", ".join([*about, *row.marks]), date]
     if row.project:
         # On a terminal by the end of its name.
         place = row.project.rpartition("/")[2] if canvas.terminal else row.project
@@ -208,7 +204,6 @@ def draw(
     row: Row,
     short: Callable[[str], str] = str,
     *,
-    explain: bool = False,
     note: str | None = None,
     asked: Sequence[str] = (),
 ) -> None:
@@ -220,7 +215,6 @@ def draw(
         canvas: where.
         row: the row.
         short: shows its id.
-        explain: also why it was chosen.
         note: a line of its own below what it is.
         asked: other words that a question may use.
     """
@@ -232,7 +226,7 @@ def draw(
     draw_code(canvas, row.id, row.code_state)
     for line in below(row.title, row.text):
         canvas.line(f"  {line}")
-    if explain and row.explain:
+    if row.explain:
         words = " ".join(row.explain["matched"])
         matched = f"matched: {words}" if words else "no word of the question"
         score = f"score {row.score} = {_reckoned(row.explain)}"

@@ -76,12 +76,7 @@ def save(
         from memcli.cli import hints
 
         notes += hints.of_enforce(vault.get(saved.id))
-    left_out = None
-    if saved.project is None and draft.get("project") is None:
-        from memcli.storage import projects
-
-        left_out = projects.left_out(vault.cwd, vault.environ)
-    return _result(saved, entry, notes, left_out)
+    return _result(saved, entry, notes)
 
 
 def _visibility(
@@ -148,9 +143,7 @@ def _draw_similar(
         canvas.line(f"    to replace the older: {command}", style="hint")
 
 
-def _result(
-    saved: Saved, entry: Entry, notes: Sequence[str], left_out: str | None
-) -> Result:
+def _result(saved: Saved, entry: Entry, notes: Sequence[str]) -> Result:
     def text(canvas: Canvas) -> None:
         style = "good" if saved.outcome in ("created", "merged", "seen") else "dim"
         canvas.line(f"{_SAID[saved.outcome]} {saved.id} {saved.path}", style=style)
@@ -160,14 +153,11 @@ def _result(
         notes = {
             "added": ", ".join(saved.merged),
             "anchored in": ", ".join(map(str, saved.code)),
-            "paths in the text:": ", ".join(saved.code_names),
             "mentions": ", ".join(saved.entities) + new,
         }
         if saved.project:
             where = f"  holds in {saved.project} (everywhere: --project none)"
             canvas.line(where, style="hint")
-        elif left_out:
-            canvas.line(f"  holds everywhere: {left_out}", style="hint")
         for what, said in notes.items():
             if said:
                 canvas.line(f"  {what} {said}", style="dim")

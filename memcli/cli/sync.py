@@ -52,17 +52,13 @@ def sync(
     asks = context.interactive
     terms = use_case.Terms(asks=asks, silence=_SILENCE[asks])
     vault = context.open_vault("syncing")
-    named = sync_setup.setup(vault, setup, terms) if setup is not None else None
-    if named and named.made:
-        context.tell(f"made a bare repository at {named.remote.shown}")
-    if named and named.added:
-        context.tell(f"the remote {named.remote.name} is {named.remote.shown}")
+    is_new = setup is not None and sync_setup.setup(vault, setup, terms)
     done = use_case.sync(vault, terms, dry_run=dry_run)
     if not (
         dry_run or vault.read_only
     ):  # then a plain `git pull` merges as a sync does
         context.merges_for_git(vault.root)
-    data = {**done.as_dict(), "setup": named is not None and named.added}
+    data = {**done.as_dict(), "setup": is_new}
     return Result(
         data=data,
         text=lambda canvas: _draw(canvas, done, vault),

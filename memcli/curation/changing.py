@@ -21,7 +21,6 @@ from memcli.named_tuple import NamedTuple, taken
 from memcli.storage.vault_paths import FreePaths
 from memcli.vault import lineage, lookup, staleness
 from memcli.vault.agents import refuse_unless
-from memcli.vault.duplicates import Later
 
 TYPE_CHECKING = False
 
@@ -76,10 +75,10 @@ class Changing:
         """The path of an entry; that of a whole id without a look at every file."""
 
         def glance(reader: Reader, unindexed: Unindexed) -> list[str]:
-            later = Later(unindexed, self.vault.agent)
-            rows = filter(later.is_current, lookup.of_id(reader, entry_id))
-            read = (entry for entry in later.entries() if entry.id == entry_id)
-            return [*(row.path for row in rows), *(entry.path for entry in read)]
+            paths = (row.path for row in lookup.of_id(reader, entry_id))
+            found = [*filter(unindexed.is_current, paths)]
+            read = unindexed.entries(reader.agent)
+            return [*found, *(entry.path for entry in read if entry.id == entry_id)]
 
         whole = len(entry_id) == ID_LENGTH
         found = self.vault.index.glance(glance) if whole else ()
@@ -152,12 +151,19 @@ def resting_on(
 
 
 class Changed(NamedTuple):
-    """An entry that was to be changed; `changed` is False if it was so already."""
+    """An entry as it is now, with its tags and its project (None is everywhere);
+    `changed` is False if it was so already."""
 
     id: str
     path: str
     title: str
+    tags: tuple[str, ...]
+    project: str | None
     changed: bool
+
+
+def _changed(entry: Entry, *, changed: bool) -> Changed:
+    return taken(Changed, entry, title=entry.display_title, changed=changed)
 
 
 def pin(vault: Vault, *ids: str, off: bool = False) -> list[Changed]:
@@ -178,8 +184,7 @@ def pin(vault: Vault, *ids: str, off: bool = False) -> list[Changed]:
         for entry_id in ids:
             old = at.in_use(entry_id, Action.PIN)
             changed = at.write(old, old.entry.replace(pinned=not off))
-            title = old.entry.display_title
-            done[old.path] = Changed(old.entry.id, old.path, title, changed)
+            done[old.path] = _changed(old.entry, changed=changed)
         titles = [one.title for one in done.values() if one.changed]
         at.say("unpin" if off else "pin", titles)
     return list(done.values())
@@ -188,27 +193,13 @@ def pin(vault: Vault, *ids: str, off: bool = False) -> list[Changed]:
 # --- tag --------------------------------------------------------------------------
 
 
-class Tagged(NamedTuple):
-    """An entry with its tags and its project (None is everywhere) as they are now.
-
-    `changed` says whether the call changed anything.
-    """
-
-    id: str
-    path: str
-    title: str
-    tags: tuple[str, ...]
-    project: str | None
-    changed: bool
-
-
 def tag(
     vault: Vault,
     entry_id: str,
     *add: str,
     untag: Sequence[str] = (),
     project: str | None = None,
-) -> Tagged:
+) -> Changed:
     """Add and drop tags, or say where an entry holds; it stays the same version.
 
     Args:
@@ -242,9 +233,7 @@ def tag(
             fresh = fresh.replace(project=wanted.project)
         changed = at.write(old, fresh)
         at.say("tag", [fresh.display_title])
-    return Tagged(
-        fresh.id, old.path, fresh.display_title, fresh.tags, fresh.project, changed
-    )
+    return _changed(fresh, changed=changed)
 
 
 # So many letters of a tag that begin an id are no accident.
@@ -325,7 +314,7 @@ def edit(
     data = text.encode("utf-8", "surrogateescape")
     before = old.entry
     if data == old.data:
-        return Changed(before.id, old.path, before.display_title, False)
+        return _changed(before, changed=False)
     decoded = codec.decode(data, old.path, kinds=vault.kinds)
     entry = decoded.entry
     if entry.id != before.id:
@@ -358,4 +347,4 @@ def edit(
         at.change.put(old.path, data, expected=old.data)
         at.change.note(entry, "edit")
         at.say("edit", [entry.display_title])
-    return Changed(entry.id, old.path, entry.display_title, True)
+    return _changed(entry, changed=True)

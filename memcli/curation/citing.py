@@ -131,11 +131,6 @@ def save(
     )
 
 
-def were_checked(entry: Entry) -> bool | None:
-    """Whether a run has retrieved what an entry cites; None for a fact."""
-    return None if entry.layer is Layer.FACT else entry.research is not None
-
-
 def checked(vault: Vault, *drafts: Entry) -> list[Entry]:
     """Drafts that are saved together, with the whole ids of their evidence, as
     `checked_evidence` gives it; the first error is raised."""
@@ -188,12 +183,12 @@ def _stale(vault: Vault, cited: Sequence[str]) -> dict[str, str]:
     view = View(vault.now_ms() // 1000)
 
     def look(reader: Reader) -> dict[str, str]:
-        rows = [row for name in cited for row in lookup.of_id(reader, name)[:1]]
-        reasons = {row.id: staleness.reasons(reader, row, view) for row in rows}
+        rows = (row for name in cited for row in lookup.of_id(reader, name)[:1])
+        both = ((row, staleness.reasons(reader, row, view)) for row in rows)
         return {
-            row.id: staleness.sentence(reasons[row.id][0])
-            for row in rows
-            if staleness.is_stale(row, reasons[row.id])
+            row.id: staleness.sentence(why[0])
+            for row, why in both
+            if staleness.is_stale(row, why)
         }
 
     return vault.read(look)

@@ -14,7 +14,7 @@ from memcli.curation.changing import Changing, resting_on, retagged
 from memcli.curation.citing import Cites
 from memcli.entries import dates, layout
 from memcli.entries.eligibility import Action, View, facts, is_pinned, settled_by
-from memcli.entries.entry import Enforce, Entry, Source, Status
+from memcli.entries.entry import Enforce, Entry, Layer, Source, Status
 from memcli.entries.fields import refuse_wide
 from memcli.entries.identity import claim_number
 from memcli.entries.ids import new_id, number
@@ -23,7 +23,6 @@ from memcli.errors import InvalidContent, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.vault import anchoring, lineage
 from memcli.vault.agents import refuse_other_groups, refuse_unless
-from memcli.vault.duplicates import Later
 from memcli.vault.saved import why_not_shown
 
 TYPE_CHECKING = False
@@ -242,7 +241,7 @@ def _replaced(
         first.entry.id,
         [Replaced(i.entry.id, place, i.entry.display_title) for i, place in versions],
         around.siblings,
-        citing.were_checked(fresh),
+        None if fresh.layer is Layer.FACT else fresh.research is not None,
         dry_run=dry_run,
         notes=around.notes,
         stale_models=around.stale,
@@ -259,7 +258,6 @@ _OF_THE_TEXT: dict[str, Any] = {
     "rationale": None,
     "seen": (),
     "refreshed_at": None,
-    "code_names": (),
     "asked": (),
 }
 _LINKS = "links"
@@ -382,16 +380,15 @@ def _look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> _Arou
     now = vault.now_ms() // 1000
     old = replaced[0]
 
-    def glance(reader: Reader, unindexed: Unindexed) -> _Around | None:
-        later = Later(unindexed, vault.agent)
+    def glance(reader: Reader, later: Unindexed) -> _Around | None:
         ids = {entry.id for entry in replaced}
         plain = not (old.evidence or fresh.evidence) and all(
             entry.status in _PLAIN and not entry.evidence and entry.id not in ids
-            for entry in later.entries()
+            for entry in later.entries(reader.agent)
         )
         return find(reader, later) if plain else None
 
-    def find(reader: Reader, later: Later | None = None) -> _Around:
+    def find(reader: Reader, later: Unindexed | None = None) -> _Around:
         from memcli.entries.text.tokens import stemmer
         from memcli.search.document import document
         from memcli.vault.likeness import alike_now, like_resolved, nearest, similar

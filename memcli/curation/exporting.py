@@ -14,7 +14,7 @@ import re
 import shlex
 
 from memcli.entries.eligibility import View
-from memcli.entries.entry import FIELDS, Entry, Status, Visibility, one_line
+from memcli.entries.entry import FIELDS, LOOK, Entry, Status, Visibility, one_line
 from memcli.entries.ids import shortened
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.prompt_injection import harmless
@@ -28,7 +28,7 @@ from memcli.storage import files
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from memcli.vault.vault import Vault
@@ -36,43 +36,46 @@ if TYPE_CHECKING:
 
 class Exported(NamedTuple):
     """The entries of an export; the files that could not be read, with the reason; and
-    the ids of those that may no longer hold, or that nobody has confirmed.
+    by their ids the marks of those that have some.
 
-    A file that is no entry is among the unread whatever the filters are: nobody knows
+    A file that is no entry is among the unread of every project: nobody knows
     what it would be.
     """
 
     entries: list[Entry]
     unread: list[str]
-    stale: frozenset[str] = frozenset()
-    unconfirmed: frozenset[str] = frozenset()
+    marks: Mapping[str, str]
 
     def told(self) -> list[Entry]:
-        """Those that a page may tell to everybody who reads it."""
-        left_out = self.stale | self.unconfirmed
+        """Those that a page may tell to everybody who reads it; what is pinned and in
+        doubt is marked."""
         return [
-            entry
+            entry.replace(body=f"({LOOK})\n{entry.body}")
+            if entry.id in self.marks
+            else entry
             for entry in self.entries
-            if entry.visibility is Visibility.SHARED and entry.id not in left_out
+            if entry.visibility is Visibility.SHARED
+            and self.marks.get(entry.id, LOOK) == LOOK
         ]
 
 
-def entries(vault: Vault, filters: Filters, *, current: bool) -> Exported:
+def entries(vault: Vault, project: str = "", *, current: bool) -> Exported:
     """The entries that an export holds, oldest first.
 
     Args:
         vault: whose.
-        filters: what an entry must be.
+        project: only of this project, as `recall --project` takes it.
         current: only what is in force; else also what is superseded, resolved,
             expired, rejected, or waits for review.
 
     Raises:
-        InvalidValue: a filter names what does not exist.
+        InvalidValue: it can be no project's name.
         NotAllowed: the vault is answered by a database, which has no files.
     """
     vault.refuse_published("exported from here")
     now = vault.now_ms() // 1000
     statuses = frozenset({Status.ACTIVE} if current else Status)
+    filters = Filters(project=project)
     query = Query("", View(now, statuses, agent=vault.agent), filters)
     found: list[Entry] = []
     rows = listing.listed(vault, query._replace(limit=2**31)).rows
@@ -87,9 +90,8 @@ def entries(vault: Vault, filters: Filters, *, current: bool) -> Exported:
             unread.append(f"{row.path} was left out: {error.message}")
             continue
         found.append(vault.as_seen(entry))
-    unconfirmed = frozenset(row.id for row in rows if row.unconfirmed)
-    stale = frozenset(row.id for row in rows if row.stale)
-    return Exported(found, unread, stale, unconfirmed)
+    marks = {row.id: ", ".join(row.marks) for row in rows if row.marks}
+    return Exported(found, unread, marks)
 
 
 def as_object(entry: Entry) -> dict[str, Any]:
@@ -206,7 +208,7 @@ def old_pages(vault: Vault, cwd: str) -> Iterator[tuple[str, list[str], str]]:
         path = os.path.join(project.folder, *name.split("/"))
         try:
             block = _BLOCK.search(_text(path))
-            held = entries(vault, Filters(), current=True).told() if block else []
+            held = entries(vault, current=True).told() if block else []
         except MemcliError:
             continue  # no page of memcli's
         if block is None:

@@ -59,27 +59,22 @@ class Forgotten(NamedTuple):
     applied: bool
 
 
-def plan(vault: Vault, entry_id: str, *, versions: bool = False) -> Forgotten:
-    """The plan of forgetting an entry.
+def forget(
+    vault: Vault, entry_id: str, *, versions: bool = False, dry_run: bool = False
+) -> Forgotten:
+    """Remove an entry from the vault.
 
     Args:
         vault: where it is.
         entry_id: the entry, or a unique prefix of its id.
         versions: also every other version of it.
+        dry_run: only say what would be removed.
 
     Raises:
         NotAllowed: an agent asks: git's history, which has to be purged as well, names
             the memories of others.
         EntryNotFound, AmbiguousId: the id leads to no entry, or to several.
-    """
-    return _planned(vault, *_named(vault, entry_id, versions=versions))
-
-
-def forget(vault: Vault, entry_id: str, *, versions: bool = False) -> Forgotten:
-    """Remove an entry from the vault; see `plan`.
-
-    Raises:
-        NotAllowed, Conflict, LockBusy, HistoryError: nothing was changed.
+        Conflict, LockBusy, HistoryError: nothing was changed.
         WriteFailed: nothing was changed, or a session's record still holds the words.
     """
     import shutil
@@ -87,6 +82,8 @@ def forget(vault: Vault, entry_id: str, *, versions: bool = False) -> Forgotten:
     with Changing(vault) as at:
         gone, stay = _named(vault, entry_id, versions=versions)
         plan = _planned(vault, gone, stay)
+        if dry_run:
+            return plan
         for item in gone:
             at.change.put(item.path, None, expected=item.data, keep=False)
         _relink(at, gone[0].entry, stay)

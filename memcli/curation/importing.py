@@ -14,7 +14,6 @@ import os
 import shlex
 from collections.abc import Mapping
 from functools import partial
-from types import MappingProxyType
 
 from memcli.curation import citing
 from memcli.entries import no_secrets
@@ -137,7 +136,6 @@ def import_lines(
     data: bytes,
     name: str,
     *,
-    kinds: Mapping[str, str] = MappingProxyType({}),
     allow_secret: bool = False,
     dry_run: bool = False,
 ) -> Imported:
@@ -147,13 +145,12 @@ def import_lines(
         vault: where to.
         data: JSON lines, each an object with `text` and any field of an entry.
         name: what to call the source in messages.
-        kinds: by a kind of the lines the kind that it becomes.
         allow_secret: let text that looks like a secret pass.
         dry_run: only say what would be done.
     """
     at = _Import(vault, allow_secret=allow_secret, dry_run=dry_run)
-    for line, values in files.json_attempts(data, name):
-        at.read(name, line, partial(_of_line, vault, values, kinds))
+    for line, values in files.json_lines(data, name):
+        at.read(name, line, partial(_of_line, vault, values))
     drafts, checked = [draft for _, draft in at.found], list[Entry]()
     for (line, _), answer in zip(at.found, citing.attempts(vault, drafts), strict=True):
         if isinstance(answer, MemcliError):
@@ -164,17 +161,11 @@ def import_lines(
     return at.outcome(at.save(origin, checked))
 
 
-def _of_line(
-    vault: Vault, values: dict[str, Any] | MemcliError, kinds: Mapping[str, str]
-) -> Entry:
+def _of_line(vault: Vault, values: dict[str, Any] | MemcliError) -> Entry:
     """The draft of a line of JSON."""
     if isinstance(values, MemcliError):
         raise values
     extra = _extra(values.pop("extra", {}))
-    kind = values.get("kind")
-    kind = kind.strip().lower() if isinstance(kind, str) else ""
-    if kind in kinds:
-        values["kind"] = kinds[kind]
     # What an import brings was not learned where it is called.
     entry = vault.draft({"project": None, **values})
     if extra:

@@ -12,7 +12,6 @@ from memcli.entries.eligibility import DAY, Action, View, may
 from memcli.entries.entry import Status
 from memcli.errors import NotAllowed
 from memcli.named_tuple import NamedTuple, taken
-from memcli.vault import lineage
 from memcli.vault.agents import refuse_unless
 
 TYPE_CHECKING = False
@@ -77,8 +76,8 @@ def pending(
     return vault.read(look)
 
 
-def proposals(vault: Vault, candidate: PendingEntry) -> list[Similar]:
-    """Entries in force that a candidate may replace, at most three.
+def proposals(vault: Vault, entry_id: str) -> list[Similar]:
+    """Entries in force that a candidate of this id may replace, at most three.
 
     First those that it names as its evidence, then what differs from it in what may
     matter, then its own kind, then what is alike.
@@ -88,26 +87,27 @@ def proposals(vault: Vault, candidate: PendingEntry) -> list[Similar]:
     def look(reader: Reader) -> list[Similar]:
         from memcli.vault.likeness import alike, similar
 
-        docs = reader.exact("id", candidate.id)
-        terms = reader.row(docs[0]).terms if docs else ()
-        named = set(reader.row(docs[0]).evidence) if docs else set()
+        docs = reader.exact("id", entry_id)
+        if not docs:
+            return []
+        mine = reader.row(docs[0])
 
         def in_force(doc: int) -> bool:
             return reader.verdict(doc, View(now)) is None
 
         near = {
             row.id: (likeness, row)
-            for likeness, row in alike(reader, terms, in_force, limit=20)
-            if likeness >= _RELATED and row.id != candidate.id
+            for likeness, row in alike(reader, mine.terms, in_force, limit=20)
+            if likeness >= _RELATED and row.id != mine.id
         }
-        for name in named:
+        for name in mine.evidence:
             for doc in filter(in_force, reader.exact("id", name)):
                 near.setdefault(name, (0.0, reader.row(doc)))
-        found = [similar(how, row, candidate.text, "9") for how, row in near.values()]
+        found = [similar(how, row, mine.text, "9") for how, row in near.values()]
         found.sort(
             key=lambda one: (
-                *(one.id not in named, not one.may_replace),
-                *(one.kind != candidate.kind, -one.likeness, one.id),
+                *(one.id not in mine.evidence, not one.may_replace),
+                *(one.kind != mine.kind, -one.likeness, one.id),
             )
         )
         return found[:_MOST_PROPOSALS]
@@ -118,26 +118,6 @@ def proposals(vault: Vault, candidate: PendingEntry) -> list[Similar]:
 def repeats(one: Similar) -> bool:
     """Whether a candidate says the same as the entry that it may replace."""
     return one.likeness >= _REPEATS and not one.differs
-
-
-def named(
-    vault: Vault, ids: Sequence[str], target_id: str | None = None
-) -> list[PendingEntry]:
-    """The candidates that a decision would be on, in the order of the ids.
-
-    Args:
-        vault: where they are.
-        ids: ids, or unique prefixes of them.
-        target_id: the entry that the candidate would supersede, if it would.
-
-    Raises:
-        EntryNotFound, AmbiguousId, NotAllowed: as the decision itself.
-    """
-    if target_id is not None:
-        lineage.refuse_ended(vault, vault.get(target_id))
-    both = [*pending(vault), *pending(vault, ideas=True)]
-    found = {candidate.id: candidate for candidate in both}
-    return [found[stored.entry.id] for stored in waiting(vault, ids)]
 
 
 def waiting(vault: Vault, ids: Sequence[str]) -> list[Stored]:

@@ -1,135 +1,84 @@
 """Promote: a memory moves into the vault that the repository carries.
 
-Invariant: it is in the repository's history before it leaves the vault that it was in,
-so a kill between the two leaves it in both, and the same call again ends the move. Each
-side names the id on the other, and which vault that is in. Nothing goes along that
-tells of the user's sessions or agents; the archive keeps it.
+Invariant: it is in the repository's history before it is resolved where it was, so a
+kill between the two leaves it in both, and the same call again ends the move. The note
+of the resolve names the entry in the repository. Nothing goes along that tells of the
+user's vault, sessions or agents.
 """
 
 from __future__ import annotations
 
-from memcli.curation.changing import Changing
-from memcli.entries import layout
-from memcli.entries.eligibility import Action
-from memcli.entries.entry import Entry, Layer, Status, Visibility
-from memcli.errors import Conflict, NotAllowed
-from memcli.named_tuple import NamedTuple
+from memcli.curation import resolve
+from memcli.entries.entry import Layer, Status, Visibility
+from memcli.errors import NotAllowed
 from memcli.vault import lineage, saving
-from memcli.vault.agents import refuse_unless
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from memcli.entries.entry import Entry
+    from memcli.vault.saved import Saved
     from memcli.vault.vault import Vault
 
 # What the entry says, and what a caller may give when it is saved.
 _CARRIED = (
     "kind", "type", "title", "occurred_at", "occurred_until", "tags", "asked",
-    "entities", "code", "code_names", "pinned", "expires_at", "review_after",
+    "entities", "code", "pinned", "expires_at", "review_after",
 )  # fmt: skip
-
-
-class Promoted(NamedTuple):
-    """A move, or the plan of one.
-
-    Attributes:
-        id: the entry in the repository's vault; empty in a plan that makes a new one.
-        path: of that entry, in its vault.
-        outcome: created, or duplicate when the repository's vault has the text.
-        title: of the entry.
-        moved: the id of the entry that moved.
-        archived: where that is from then on, in the vault that it was in.
-    """
-
-    id: str
-    path: str
-    outcome: str
-    title: str
-    moved: str
-    archived: str
 
 
 def promote(
     vault: Vault, repo: Vault, entry_id: str, *, name: str, dry_run: bool = False
-) -> Promoted:
+) -> tuple[Saved, str]:
     """Move an entry into the vault that the repository carries.
 
     Args:
         vault: where it is.
         repo: the repository's vault.
         entry_id: the entry, or a unique prefix of its id.
-        name: what the archive calls the repository: its remote, or its folder.
+        name: what the note calls the repository: its remote, or its folder.
         dry_run: only say what would be done.
+
+    Returns:
+        The entry in the repository's vault, and the id of the one that moved.
 
     Raises:
         EntryNotFound, AmbiguousId: the id leads to no entry, or to several.
         NotAllowed: the entry may not move, or the repository's vault has its text as
             one that is not in use.
         SecretFound: the text looks as if it held a secret.
-        Conflict: the entry was changed meanwhile; it is in both vaults.
         LockBusy, WriteFailed, HistoryError: one of the vaults cannot be written to.
     """
-    from memcli.entries import no_secrets
-
-    old = vault.stored(vault.path_of(entry_id))
-    _refuse(vault, old.entry)
-    draft = _draft(vault, repo, old.entry)
-    no_secrets.refuse(draft)
-    (planned,) = saving.plan(repo, [draft])
-    state = planned.outcome
-    if state in ("duplicate", "merged"):
-        state = str(repo.get(planned.id).status)
-    if state not in ("created", Status.ACTIVE):
+    old = vault.stored(vault.path_of(entry_id)).entry
+    _refuse(vault, old)
+    plan = resolve.plan(vault, [old.id], same_key=False)
+    fields = {each: getattr(old, each) for each in _CARRIED}
+    given = {each: str(v) if each == "type" else v for each, v in fields.items() if v}
+    draft = repo.draft({"text": old.body, **given, "source": {"writer": "manual"}})
+    (saved,) = saving.plan(repo, [draft])
+    there = repo.get(saved.id) if saved.outcome != "created" else None
+    if there and there.status is not Status.ACTIVE:
         raise NotAllowed(
-            f"the repository's vault has the same text, {state}: {planned.id}",
-            hint=f"See why: memcli inspect {planned.id} --vault repo",
+            f"the repository's vault has the same text, {there.status}: {there.id}",
+            hint=f"See why: memcli inspect {there.id} --vault repo",
             code="not_in_use_there",
         )
-    place = layout.archived(old.path, old.entry.id)
-    title = old.entry.display_title
-    outcome = "created" if planned.outcome == "created" else "duplicate"
-    done = Promoted(planned.id, planned.path, outcome, title, old.entry.id, place)
-    if dry_run:
-        return done._replace(id="" if outcome == "created" else planned.id)
-    saved = saving.save(repo, draft)
-    with Changing(vault) as at:
-        if vault.stored(old.path).data != old.data:
-            raise Conflict(
-                f"{old.path} was changed while it moved; it is in both vaults",
-                hint=f"Look at both, then call it again: memcli promote {old.entry.id}",
-            )
-        moved = old.entry.replace(other_vault=name)
-        gone = old._replace(decoded=old.decoded._replace(entry=moved))
-        place = lineage.archive(
-            vault, at.change, gone, by=saved.id, reason="moved", now=at.now
-        )
-        at.say("promote", [title])
-    vault.recorder.acted([old.entry.id], "evolve")
-    return done._replace(id=saved.id, path=saved.path, archived=place)
+    if not dry_run:
+        saved = saving.save(repo, draft)
+        resolve.apply(vault, plan, note=f"moved to {name}, as {saved.id}")
+    return saved, old.id
 
 
 def _refuse(vault: Vault, entry: Entry) -> None:
-    refuse_unless(vault, Action.EVOLVE, entry)
     lineage.refuse_ended(vault, entry)
     why = None
     if entry.visibility is not Visibility.SHARED:
         why = f"it is {entry.visibility}, and a repository's vault is for all readers"
-    elif entry.layer is not Layer.FACT:
-        why = f"it is a {entry.layer}, and rests on entries of this vault"
-    elif entry.item is not None:
-        why = "it is a reflection item, which belongs to your sessions"
-    elif entry.evidence:
-        why = "it rests on entries or sessions of this vault"
+    elif entry.layer is not Layer.FACT or entry.item is not None or entry.evidence:
+        why = "it rests on sessions, or on other entries of this vault"
     if why:
         raise NotAllowed(
             f"{entry.id} cannot move: {why}",
             hint="Say it in words of its own: memcli save TEXT --vault repo",
             code="cannot_move",
         )
-
-
-def _draft(vault: Vault, repo: Vault, old: Entry) -> Entry:
-    fields = {name: getattr(old, name) for name in _CARRIED}
-    given = {name: str(v) if name == "type" else v for name, v in fields.items() if v}
-    draft = repo.draft({"text": old.body, **given, "source": {"writer": "manual"}})
-    return draft.replace(supersedes=old.id, other_vault=vault.source)

@@ -30,11 +30,12 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from memcli.recall.query import Query
-    from memcli.recall.results import Row
+    from memcli.recall.reflect import Reflection
+    from memcli.recall.results import Recalled
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
-    _Answer = TypeVar("_Answer")
+    _Answer = TypeVar("_Answer", bound=Recalled | Reflection)
 
 SEARCHES = {"low": 2, "mid": 5, "high": 10}
 """Budget -> the largest number of searches."""
@@ -118,118 +119,76 @@ class Run(NamedTuple):
 
     def brief(self) -> dict[str, Any]:
         """For JSON: the run without its searches."""
-        return {
-            "name": self.name,
-            "agent": self.agent,
-            "budget": self.budget,
-            "searches": len(self.searches),
-            "left": self.left,
-            "retrieved": len(self.sources),
-            "started": self.started,
-            "last": self.last,
-        }
+        own = {"searches": len(self.searches), "retrieved": len(self.sources)}
+        return {**self._asdict(), **own, "left": self.left, "last": self.last}
 
 
 # --- searching --------------------------------------------------------------------
 
 
 def search(
-    vault: Vault,
-    name: str,
-    *,
-    command: str,
-    query: str,
-    budget: str | None,
-    look: Callable[[str], tuple[_Answer, Iterable[Row]]],
-) -> tuple[_Answer, Run]:
-    """Search in the name of a run, and record what the search returned.
-
-    Args:
-        vault: where the record is.
-        name: the run; its first search begins it.
-        command: the command that searches, for the log.
-        query: the question; it is recorded without secrets.
-        budget: of `SEARCHES`; raises the run's budget, never lowers it; None keeps it.
-        look: searches with this budget; returns the answer and the rows that it shows.
-
-    Returns:
-        The answer, and the run with this search.
-
-    Raises:
-        InvalidValue: the name is no file name.
-        NotAllowed: the budget is spent (code `budget_spent`); nothing was searched.
-        LockBusy, WriteFailed: the search could not be recorded.
-        Any error of `look`: such a search does not count.
-    """
-    import json
-
-    if budget and budget not in SEARCHES:
-        known = ", ".join(SEARCHES)
-        raise InvalidValue(
-            f"budget must be one of {known} (got {budget[:60]!r})",
-            code="invalid_budget",
-        )
-    with Lock(state_dirs.path(vault.root, layout.RESEARCH_LOCK), _LOCK_WAIT):
-        now = dates.iso(vault.now_ms() // 1000)
-        run = find(vault, name)
-        if run is None:
-            _tidy(vault)
-            run = Run(name, vault.agent_name, budget or _DEFAULT, now)
-        if budget and SEARCHES[budget] > SEARCHES[run.budget]:
-            run = run._replace(budget=budget)
-        if not run.left:
-            raise _spent(run)
-        deep = budget or run.budget
-        answer, rows = look(deep)
-        found = {
-            (row.id, row.source): fingerprint(row.text) * (row.source == vault.source)
-            for row in rows
-        }
-        asked = no_secrets.redact(query)[:_LONGEST_QUERY]
-        shown = tuple((*place, text) for place, text in found.items())
-        done = Search(now, command, asked, deep, shown)
-        run = run._replace(searches=(*run.searches, done))
-        text = json.dumps(encoded(run), ensure_ascii=False, indent=1)
-        path = _path(vault, name)
-        files.write_atomic(path, text.encode("utf-8", "replace") + b"\n")
-    return answer, run
-
-
-def search_in(
     vaults: Sequence[Vault],
     run: tuple[str, str, str | None],
     question: Query,
-    look: Callable[[Query], tuple[_Answer, Iterable[Row]]],
+    look: Callable[[Query], _Answer],
 ) -> tuple[_Answer, Run]:
-    """As `search`, of a question to several vaults.
+    """Search in the name of a run, and record what the search returned.
 
     The run is recorded in the first of the vaults that may be written to; where none
     may be, in the user's own.
 
     Args:
         vaults: the vaults that are asked.
-        run: its name, the command that asks, and the budget that is asked for.
-        question: the question.
-        look: answers it, with the rows that are recorded.
+        run: its name, which its first search begins; the command that asks; and the
+            budget that is asked for, of `SEARCHES`: it raises the run's budget, never
+            lowers it, and None keeps it.
+        question: the question; it is recorded without secrets.
+        look: answers it.
+
+    Returns:
+        The answer, and the run with this search.
 
     Raises:
+        InvalidValue: the name is no file name, or there is no such budget.
+        NotAllowed: the budget is spent (code `budget_spent`); nothing was searched.
         VaultNotFound: there is no vault of the user's to write to.
+        LockBusy, WriteFailed: the search could not be recorded.
+        Any error of `look`: such a search does not count.
     """
-    from memcli.vault import vault as _vault
+    import json
 
-    home = next((vault for vault in vaults if not vault.read_only), None)
-    if home is None:
-        own, caller = known_vaults.PERSONAL, vaults[0].caller
-        home = _vault.Vault.open(own, caller, writes=True)
+    from memcli.recall.query import checked
+    from memcli.vault.vault import Vault
+
     name, command, budget = run
-    return search(
-        home,
-        name,
-        command=command,
-        query=question.text,
-        budget=budget,
-        look=lambda budget: look(question._replace(budget=budget)),
-    )
+    vault = next((vault for vault in vaults if not vault.read_only), None)
+    if vault is None:
+        vault = Vault.open(known_vaults.PERSONAL, vaults[0].caller, writes=True)
+    checked(question, vault)
+    with Lock(state_dirs.path(vault.root, layout.RESEARCH_LOCK), _LOCK_WAIT):
+        now = dates.iso(vault.now_ms() // 1000)
+        found = find(vault, name)
+        if found is None:
+            _tidy(vault)
+            found = Run(name, vault.agent_name, budget or _DEFAULT, now)
+        if budget and SEARCHES[budget] > SEARCHES[found.budget]:
+            found = found._replace(budget=budget)
+        if not found.left:
+            raise _spent(found)
+        deep = budget or found.budget
+        answer = look(question._replace(budget=deep))
+        rows = {
+            (row.id, row.source): fingerprint(row.text) * (row.source == vault.source)
+            for row in answer.shown
+        }
+        asked = no_secrets.redact(question.text)[:_LONGEST_QUERY]
+        shown = tuple((*place, text) for place, text in rows.items())
+        done = Search(now, command, asked, deep, shown)
+        found = found._replace(searches=(*found.searches, done))
+        text = json.dumps(encoded(found), ensure_ascii=False, indent=1)
+        path = _path(vault, name)
+        files.write_atomic(path, text.encode("utf-8", "replace") + b"\n")
+    return answer, found
 
 
 def still_there(vault: Vault, ids: Iterable[str]) -> dict[str, str]:

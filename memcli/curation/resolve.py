@@ -42,8 +42,9 @@ _RESOLVED, _PENDING = str(Status.RESOLVED), str(Status.PENDING)
 class Target(NamedTuple):
     """An entry that is to be resolved or reopened.
 
-    `status` is that of its file; `score` is that of the question's match, None for an
-    id; `same_key_as` is the entry whose claim it shares, when it was not named itself.
+    `status` is that of its file, before the resolve in a plan and after it in the
+    result; `score` is that of the question's match, None for an id; `same_key_as` is
+    the entry whose claim it shares, when it was not named itself.
     """
 
     id: str
@@ -241,7 +242,7 @@ def apply(
                     resolved_text=fingerprint(entry.body),
                 )
             at.write(stored, entry, "resolve")
-            changed.append(target)
+            changed.append(target._replace(status=str(entry.status)))
         verb = "resolve: undo" if found.undo else "resolve"
         at.say(verb, [target.title for target in changed])
     if not found.undo:

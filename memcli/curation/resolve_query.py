@@ -1,5 +1,4 @@
-"""The entries that a question means to resolve, as a plan that is then carried out;
-and which entries are resolved, for `list --by status`.
+"""The entries that a question means to resolve, as a plan that is then carried out.
 
 Invariant: what should stay is never resolved by chance. A question concerns what can
 be solved (reflection items, blockers, actions, fixes) unless kinds are named; a word
@@ -17,8 +16,7 @@ from memcli.entries.entry import Item, Status, check_kind
 from memcli.entries.ids import number
 from memcli.entries.text.counted import counted
 from memcli.errors import EntryNotFound, UsageError
-from memcli.named_tuple import NamedTuple, taken
-from memcli.vault import lineage
+from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
@@ -37,7 +35,6 @@ KINDS = ("blocker", "action", "fix")
 _COVERAGE = 0.6
 _MARGIN = 0.2
 _MOST_NEAR = 10
-_RESOLVED = str(Status.RESOLVED)
 
 
 class _Match(NamedTuple):
@@ -200,54 +197,9 @@ def _nothing(
     if others:
         looked = ", ".join(kinds) or "reflection items, blockers, actions and fixes"
         message += f" among {looked}; {named_others(others)}"
-    hint = "See what there is, and what is resolved: memcli list --by status"
+    hint = "To see what is resolved: memcli list --status resolved"
     if away:
         named = ", ".join(f"{row.id} (in {row.project}: {row.title})" for row in away)
         message += f" here; in other projects do: {named}"
         hint = f"To resolve one of them: memcli resolve {away[0].id}"
     return EntryNotFound(message, hint=hint)
-
-
-# --- what is resolved, and what is not --------------------------------------------
-
-
-class Standing(NamedTuple):
-    """An entry in the list: `state` is unresolved, resolved or recurred."""
-
-    id: str
-    state: str
-    title: str
-    kind: str
-    item: str | None
-    path: str
-    resolved_at: str | None
-    resolved_by: str | None
-    resolution_note: str | None
-    seen: int
-    last_seen: str
-
-
-def standings(vault: Vault) -> list[Standing]:
-    """Entries in force or resolved; recurred entries first, then the newest."""
-
-    def look(reader: Reader) -> list[Standing]:
-        view = View(vault.now_ms() // 1000)
-        active = reader.exact("status", str(Status.ACTIVE))
-        docs = [doc for doc in active if reader.verdict(doc, view) is None]
-        docs += reader.exact("status", _RESOLVED)
-        shown = [_standing(reader, reader.row(doc)) for doc in docs]
-        shown.sort(key=lambda item: (item.last_seen, item.id), reverse=True)
-        order = {"recurred": 0, "resolved": 2, "unresolved": 1}
-        # An entry that came up again needs a person; reflection items are injected.
-        shown.sort(key=lambda item: (order[item.state], item.item is None))
-        return shown
-
-    return vault.read(look)
-
-
-def _standing(reader: Reader, row: StoredRow) -> Standing:
-    state = "unresolved"
-    if row.status == _RESOLVED:
-        state = "recurred" if lineage.recurred_at(reader, row) else "resolved"
-    last = max([row.created or "", *row.seen])
-    return taken(Standing, row, state=state, seen=1 + len(row.seen), last_seen=last)

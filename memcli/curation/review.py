@@ -58,9 +58,25 @@ class EntryDecisions(NamedTuple):
     commit: str | None
 
 
-def approve(
-    vault: Vault, ids: Sequence[str], changes: Mapping[str, Any] | None = None
-) -> EntryDecisions:
+def planned(
+    vault: Vault, ids: Sequence[str], target_id: str | None = None
+) -> list[DecidedEntry]:
+    """The candidates that a decision would be on, in the order of the ids.
+
+    Args:
+        vault: where they are.
+        ids: ids, or unique prefixes of them.
+        target_id: the entry that the candidate would supersede, if it would.
+
+    Raises:
+        EntryNotFound, AmbiguousId, NotAllowed: as the decision itself.
+    """
+    if target_id is not None:
+        lineage.refuse_ended(vault, vault.get(target_id))
+    return [_decision(stored.entry, "pending") for stored in waiting(vault, ids)]
+
+
+def approve(vault: Vault, *ids: str, **changes: Any) -> EntryDecisions:
     """Turn candidates into memories, in one commit.
 
     Args:
@@ -77,12 +93,13 @@ def approve(
     from memcli.entries import no_secrets
     from memcli.entries.text import secrets
 
-    if changes and len(ids) != 1:
+    given = {name: value for name, value in changes.items() if value is not None}
+    if given and len(ids) != 1:
         raise UsageError("changes apply to one candidate", hint="Name one id.")
 
     def approved(at: Changing, stored: Stored) -> Entry:
-        entry = _changed(vault, stored.entry, changes or {})
-        if changes:
+        entry = _changed(vault, stored.entry, given)
+        if given:
             no_secrets.refuse(entry)
             if secrets.find(stored.data.decode("utf-8", "replace")):
                 # Else the approval would first commit the old text, for good.
@@ -103,9 +120,7 @@ def approve(
     return _decided(vault, ids, "approved", approved)
 
 
-def reject(
-    vault: Vault, ids: Sequence[str], reason: str | None = None
-) -> EntryDecisions:
+def reject(vault: Vault, *ids: str, reason: str | None = None) -> EntryDecisions:
     """Reject candidates, in one commit; their words are not proposed again.
 
     Raises:
@@ -195,10 +210,9 @@ def supersede(
 def _changed(vault: Vault, entry: Entry, changes: Mapping[str, Any]) -> Entry:
     from memcli.entries.text import secrets
 
-    given = {name: value for name, value in changes.items() if value not in (None, ())}
-    text = given.pop("text", entry.body)
-    checked = vault.draft({"text": text, **given})
-    fields = {name: getattr(checked, name) for name in given}
+    given = {"text": entry.body, **changes}
+    checked = vault.draft(given)
+    fields = {name: getattr(checked, name) for name in given if name != "text"}
     fields["tags"] = tuple(dict.fromkeys((*entry.tags, *checked.tags)))
     if claim(checked.body) != claim(entry.body) and "title" not in given:
         fields["title"] = ""  # that of the words before; the new ones give their own

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 
-__all__ = ["Terms", "in_turn", "joinable", "opened", "sync"]
+__all__ = ["Terms", "in_turn", "joinable", "sync"]
 
 MACHINE = "Machine"
 """The trailer of a merge's message that names the machine which made it."""
@@ -105,7 +105,14 @@ def in_turn(
     vault.refuse_published("synced from here")
     vault.starts_sync = False
     try:
-        repository, remote = opened(vault)
+        repository = joinable(vault)
+        remote = remotes.remote(repository)
+        if remote is None:
+            raise NotAllowed(
+                f"{vault.named} has no remote",
+                hint="Name one: memcli sync --setup URL (a folder, ssh or https)",
+                code="no_remote",
+            )
         most = _MANY if by_itself else None
         done = _sync(At(vault, repository, remote, terms, dry_run, most), sleep)
     except MemcliError as error:
@@ -119,26 +126,13 @@ def in_turn(
     return done
 
 
-def opened(vault: Vault) -> tuple[Repository, Remote]:
-    """The repository of a vault that can be synced, and its remote.
+def joinable(vault: Vault) -> Repository:
+    """The repository of a vault, which can go to another commit.
 
     Raises:
         NotAllowed: it cannot; the message says why.
         HistoryError: an operation of git is in progress.
     """
-    repository = joinable(vault)
-    remote = remotes.remote(repository)
-    if remote is None:
-        raise NotAllowed(
-            f"{vault.named} has no remote",
-            hint="Name one: memcli sync --setup URL (a folder, ssh or https)",
-            code="no_remote",
-        )
-    return repository, remote
-
-
-def joinable(vault: Vault) -> Repository:
-    """The repository of a vault, which can go to another commit; raises as `opened`."""
     repository = Repository.open(vault.root, environ=vault.environ)
     if repository.prefix:
         raise NotAllowed(
@@ -204,7 +198,10 @@ def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
         head = repository.commit_of("HEAD")
         if vault.read_only or dry_run or head in (None, theirs):
             break
-        pushed, failed = _push(at, head)
+        try:
+            pushed = remotes.push(repository, remote, head, at.terms)
+        except (MemcliError, KeyboardInterrupt) as error:
+            failed = error
         if pushed or failed:
             break
         vault.tell(f"{remote.name} has new commits since the merge; merging again")
@@ -264,14 +261,6 @@ def _begun(at: At) -> str | None:
             vault.tell(f"interrupted before it could tell: {news}")
         sync_rules.tell_news(vault, force, config, by_itself=most is not None)
     return head
-
-
-def _push(at: At, commit: str) -> tuple[bool, MemcliError | KeyboardInterrupt | None]:
-    """Give the remote a commit: whether it took it, and the error that ended that."""
-    try:
-        return remotes.push(at.repository, at.remote, commit, at.terms), None
-    except (MemcliError, KeyboardInterrupt) as error:
-        return False, error
 
 
 def _came(

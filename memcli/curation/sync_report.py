@@ -168,20 +168,11 @@ class Synced(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        fields = self._asdict()
-        del fields["force"]
+        fields, force = self._asdict(), self.force._asdict()
+        del fields["force"], force["paths"]
         return {
             **fields,
-            "came": {
-                **self.came.as_dict(),
-                "pinned": self.force.pinned,
-                "enforced": self.force.enforced,
-                "constraints": self.force.constraints,
-                "opened": self.force.opened,
-                "by": self.force.by,
-                "weakened": self.force.weakened,
-                "reworded": self.force.reworded,
-            },
+            "came": self.came.as_dict() | force,
             "went": self.went.as_dict(),
             "eyes": self.eyes,
             "line": self.line,

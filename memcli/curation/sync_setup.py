@@ -35,16 +35,8 @@ NAME = "origin"
 """The name that the remote gets."""
 
 
-class Named(NamedTuple):
-    """The remote of a vault; whether it is new, and whether its folder was made."""
-
-    remote: Remote
-    added: bool
-    made: bool
-
-
-def setup(vault: Vault, address: str, terms: Terms) -> Named:
-    """Give a vault its remote.
+def setup(vault: Vault, address: str, terms: Terms) -> bool:
+    """Give a vault its remote, and tell the person; whether it is new.
 
     Args:
         vault: its owner asks.
@@ -70,13 +62,15 @@ def setup(vault: Vault, address: str, terms: Terms) -> Named:
             code="remote_exists",
         )
     if known is not None:
-        return Named(known, added=False, made=False)
-    made = addresses.is_folder(address) and remotes.make_bare(
-        address, branch, vault.environ
-    )
+        return False
     remote = Remote(NAME, address, branch)
+    if addresses.is_folder(address) and remotes.make_bare(
+        address, branch, vault.environ
+    ):
+        vault.tell(f"made a bare repository at {remote.shown}")
     _add(repository, remote, terms)
-    return Named(remote, added=True, made=made)
+    vault.tell(f"the remote {remote.name} is {remote.shown}")
+    return True
 
 
 def _add(repository: Repository, remote: Remote, terms: Terms) -> None:

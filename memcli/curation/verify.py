@@ -50,7 +50,7 @@ class Confirmed(NamedTuple):
     """An entry whose anchors were renewed.
 
     Attributes:
-        code, code_names: as they are from now on.
+        code: as they are from now on.
         dropped: places that are gone, and that the entry names no more.
     """
 
@@ -58,7 +58,6 @@ class Confirmed(NamedTuple):
     title: str
     path: str
     code: tuple[str, ...]
-    code_names: tuple[str, ...]
     dropped: tuple[str, ...]
 
 
@@ -129,9 +128,7 @@ def _rows(reader: Reader, vault: Vault, name: str) -> list[StoredRow]:
         for doc in reader.exact("project", each)
         if reader.verdict(doc, view) is None
     ]
-    return sorted(
-        (row for row in rows if row.code or row.code_names), key=lambda row: row.id
-    )
+    return sorted((row for row in rows if row.code), key=lambda row: row.id)
 
 
 def _worst(found: Sequence[CodeState]) -> str:
@@ -143,7 +140,7 @@ def _worst(found: Sequence[CodeState]) -> str:
 
 def _renewed(vault: Vault, close: CloseLook, entry: Entry) -> tuple[Confirmed, Entry]:
     refuse_unless(vault, Action.EVOLVE, entry)
-    if not (entry.code or entry.code_names):
+    if not entry.code:
         raise InvalidContent(
             f"{entry.id} names no code, so there is nothing to confirm",
             hint=f"To anchor it: memcli evolve {entry.id} --code PATH:FROM-TO",
@@ -158,12 +155,7 @@ def _renewed(vault: Vault, close: CloseLook, entry: Entry) -> tuple[Confirmed, E
         )
     looks = list(close.looks(entry))
     fresh = [str(look.fresh) for look in looks if look.fresh is not None]
-    names = [place for place in fresh if place in entry.code_names]
-    code = [place for place in fresh if place not in names]
-    entry = entry.replace(
-        code=tuple(dict.fromkeys(code)), code_names=tuple(dict.fromkeys(names))
-    )
+    entry = entry.replace(code=tuple(dict.fromkeys(fresh)))
     dropped = tuple(look.state.place for look in looks if look.fresh is None)
     title = entry.display_title
-    done = Confirmed(entry.id, title, entry.path, entry.code, entry.code_names, dropped)
-    return done, entry
+    return Confirmed(entry.id, title, entry.path, entry.code, dropped), entry

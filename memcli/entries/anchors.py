@@ -1,5 +1,5 @@
-"""The code that an entry speaks of: anchors, and paths that its text mentions; and
-whether lines of code are still what they were.
+"""The code that an entry speaks of: its anchors; and whether lines of code are still
+what they were.
 
 Invariant: pure. A path that `parse` returns is relative, stays below
 its folder by its words alone, enters no `.git`, and is one printable line; whether a
@@ -7,7 +7,7 @@ link on the disk leads out is the question of `storage.checkout`. What an anchor
 written as is read back as the same anchor.
 
 An anchor is one line, `PATH[:FROM-TO][#FINGERPRINT[@COMMIT]]`, which a person can type:
-`src/app.py`, `src/app.py:10-20`. A path of a text has neither lines nor a fingerprint.
+`src/app.py`, `src/app.py:10-20`.
 
 The code cannot be read out of a fingerprint. Two texts have the same one when they
 differ only in what editors and checkouts change without a change of meaning: the ends
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MOST = 20
-"""Anchors of one entry, and names of one entry, at most."""
+"""Anchors of one entry, at most."""
 
 COMMIT_DIGITS = 12
 """Digits of a commit's id that an anchor keeps: git finds the commit by them."""
@@ -81,21 +81,19 @@ class Anchor(NamedTuple):
         return f"{self.place}{mark}{since}"
 
 
-def checked(texts: Iterable[str], field: str) -> tuple[str, ...]:
-    """The values of a field, `code` or `code_names`, as memcli writes them.
+def checked(texts: Iterable[str]) -> tuple[str, ...]:
+    """The anchors of an entry as memcli writes them.
 
     Raises:
-        InvalidValue: one is not in the field's form, or they are too many.
+        InvalidValue: one is none, or they are too many.
     """
-    places = tuple(dict.fromkeys(str(parse(text, field)) for text in texts))
+    places = tuple(dict.fromkeys(str(parse(text)) for text in texts))
     if len(places) > MOST:
-        raise InvalidValue(
-            f"{field} holds more than {MOST} places", code=f"invalid_{field}"
-        )
+        raise InvalidValue(f"code holds more than {MOST} places", code="invalid_code")
     return places
 
 
-def parse(text: str, field: str = "code") -> Anchor:
+def parse(text: str) -> Anchor:
     """The anchor that a text is.
 
     Raises:
@@ -103,16 +101,16 @@ def parse(text: str, field: str = "code") -> Anchor:
     """
     match = re.fullmatch(_FORM, text.strip())
     if match is None:
-        raise _refusal(text, "it names no file", field)
+        raise _refusal(text, "it names no file")
     path, first, last, mark, commit = match.groups()
     reason = unsafe(path.removeprefix("./"))
     if reason:
-        raise _refusal(text, reason, field)
+        raise _refusal(text, reason)
     start = int(first or 0)
     end = int(last or start)
     if first and not 1 <= start <= end:
         reason = "lines are counted from 1, and FROM comes before TO"
-        raise _refusal(text, reason, field)
+        raise _refusal(text, reason)
     commit = (commit or "")[:COMMIT_DIGITS]
     return Anchor(path.removeprefix("./"), start, end, mark or "", commit)
 
@@ -140,11 +138,11 @@ def unsafe(path: str) -> str:
     return "" if is_safe else "its path leads out of the project, or is none"
 
 
-def _refusal(text: str, reason: str, field: str) -> InvalidValue:
+def _refusal(text: str, reason: str) -> InvalidValue:
     return InvalidValue(
-        f"{field}: not a place in the project's code: {text[:80]!r}: {reason}",
+        f"code: not a place in the project's code: {text[:80]!r}: {reason}",
         hint="Write it like src/app.py or src/app.py:10-20, from the project's folder.",
-        code=f"invalid_{field}",
+        code="invalid_code",
     )
 
 

@@ -167,7 +167,6 @@ class Entry(NamedTuple):
     entities: tuple[str, ...] = ()
     project: str | None = None
     code: tuple[str, ...] = ()
-    code_names: tuple[str, ...] = ()
     agent: str | None = None
     visibility: Visibility = Visibility.SHARED
     groups: tuple[str, ...] = ()
@@ -177,7 +176,6 @@ class Entry(NamedTuple):
     supersedes: str | None = None
     superseded_by: str | None = None
     reason: str | None = None
-    other_vault: str | None = None
     resolved_at: str | None = None
     resolved_by: str | None = None
     resolution_note: str | None = None
@@ -229,6 +227,21 @@ def is_unconfirmed(entry: Any) -> bool:
         and not (touched or entry.pinned or entry.enforce)
         and not (entry.rationale or "").startswith(f"{JUDGED}:")
     )
+
+
+LOOK = "pinned, look at it"
+"""The mark of what may no longer hold, where its person decides on that."""
+
+
+def marks_of(*, stale: bool, doubt: bool, unconfirmed: bool) -> tuple[str, ...]:
+    """The marks of an entry, which a reader should see before relying on it; what is in
+    `doubt` and not stale is pinned."""
+    told = {
+        "may no longer hold": stale,
+        LOOK: doubt and not stale,
+        "unconfirmed": unconfirmed,
+    }
+    return tuple(mark for mark, holds in told.items() if holds)
 
 
 def one_line(text: str) -> str:

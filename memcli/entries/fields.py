@@ -188,8 +188,7 @@ def _project(value: Any, field: str, read: bool) -> str | None:
 
 
 def _code(value: Any, field: str, read: bool) -> tuple[str, ...]:
-    """Anchors, or names of code."""
-    return anchors.checked(_texts(value, field, read), field)
+    return anchors.checked(_texts(value, field, read))
 
 
 def _flag(value: Any, field: str, read: bool) -> bool:
@@ -250,7 +249,7 @@ def _unknown(name: str, known: Collection[str]) -> InvalidValue:
 
 CHECKS: Mapping[str, Check] = {
     **dict.fromkeys(
-        ("agent", "rationale", "supersedes", "superseded_by", "reason", "other_vault",
+        ("agent", "rationale", "supersedes", "superseded_by", "reason",
          "resolved_by", "resolution_note", "resolved_text", "research"),
         _line,
     ),
@@ -260,7 +259,7 @@ CHECKS: Mapping[str, Check] = {
         _date,
     ),
     **dict.fromkeys(("entities", "groups", "evidence", "fingerprints"), _lines),
-    **dict.fromkeys(("code", "code_names"), _code),
+    "code": _code,
     "id": _id,
     "kind": _kind,
     "status": _status,

@@ -28,13 +28,15 @@ _UNIFIED = str.maketrans(
     | dict.fromkeys("。，；：！？、「」『』", "")
     | dict.fromkeys("\u00ad\u200b\u2060\ufeff", "")
 )
-# Marks of lists, headings, callouts and tasks, at the beginning of a line.
+# Marks of lists, headings, callouts, tasks and tables, at the beginning of a line.
 _BULLETS = (
-    r"^(?:(?:[-*+>•‣◦▪·]|#{1,6}|\d{1,3}[.)]|\[[ x]\]|\[![\w-]+\][+-]?"
+    r"^(?:(?:[-*+>•‣◦▪·|]|#{1,6}|\d{1,3}[.)]|\[[ x]\]|\[![\w-]+\][+-]?"
     r"|[*_]*(?:todo|fixme)(?:\([^()\s]*\))?[*_]*:[*_]*)(?:\s+|$))+"
 )
 # What all of these begin with, beside digits.
-_BULLET_SIGNS = "-*+>•‣◦▪·[#_tf"
+_BULLET_SIGNS = "-*+>•‣◦▪·|[#_tf"
+# At the end of a text: the edge of a table, and the name of a block.
+_AT_END = r"\|$|\^(?!\d+$)[\w-]+$"
 # Comments, tags, escapes of spaces, footnotes, and all of a link or a highlight but its
 # words and the page of the web: "the runbook is [here](URL)" says its URL.
 _MARKUP = (
@@ -121,9 +123,11 @@ def strict_key(text: str) -> str:
     if "#" in plain:
         plain = re.sub(_TAGS, _kept, plain, flags=re.MULTILINE)
     lines = (_without_bullet(line.strip()) for line in plain.splitlines())
-    words = " ".join(filter(None, map(_word, " ".join(lines).split())))
+    words = [*filter(None, map(_word, " ".join(lines).split()))]
+    while words and words[-1][0] in "|^" and re.match(_AT_END, words[-1]):
+        words.pop()
     # Once more, for a mark of a list that stood within others.
-    return _without_bullet(words)
+    return _without_bullet(" ".join(words))
 
 
 def _kept(tags: re.Match[str]) -> str:

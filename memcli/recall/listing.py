@@ -60,13 +60,15 @@ def listed(sources: Vault | Vaults, query: Query, since: int | None = None) -> L
     Raises:
         InvalidValue: the query names what does not exist, see `query.checked`.
     """
+    most = MOST if query.limit is None else query.limit
+    query = query._replace(limit=most)
     answers, warnings = of_one.ask(
         sources, query, lambda reader, one: look(reader, one, since)
     )
     rows = [row for _, answer in answers for row in answer.rows]
     if len(answers) > 1:
         rows.sort(key=lambda row: (row.created, row.id), reverse=True)
-        rows = rows[: _most(query)]
+        rows = rows[:most]
     total = sum(answer.total for _, answer in answers)
     return Listed(total, rows, warnings)
 
@@ -81,14 +83,10 @@ def look(reader: Reader, query: Query, since: int | None = None) -> Listed:
         if since is None or created[doc] >= since
     ]
     docs = admitted(reader, query.view, query.filters, young)
-    newest = reader.last_written(docs, _most(query))
+    newest = reader.last_written(docs, query.most)
     rows = [row_of(reader, query.view, doc, query.source) for doc in newest]
     warnings = unknown_warnings(reader, query.filters) + of_one.broken_warnings(reader)
     return Listed(len(docs), rows, warnings)
-
-
-def _most(query: Query) -> int:
-    return MOST if query.limit is None else query.limit
 
 
 # --- show ---------------------------------------------------------------------------

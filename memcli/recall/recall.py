@@ -32,6 +32,7 @@ from memcli.search.ranking.corpus import SPELLING, Inside, Question, Scope, Weig
 from memcli.search.ranking.graph import EntryLinks
 from memcli.search.ranking.order import Hit
 from memcli.storage import known_vaults
+from memcli.vault import registry as store
 from memcli.vault import signals
 
 TYPE_CHECKING = False
@@ -218,10 +219,11 @@ def _ranking(
 ) -> rank.Ranking:
     """The hits of a question: by its terms, or by its window when it has no terms."""
     view, filters = query.view, query.filters
+    names = store.load(reader.root, reader.agent).names
     scope = Scope(
         partial(admitted, reader, view, filters),
         within(reader, query),
-        _links(reader).edges if weights.depth else None,
+        EntryLinks(reader, names.meant).edges if weights.depth else None,
     )
     if not question.terms:
         return _in_window(reader, window, question.inside, scope, query.most)
@@ -233,14 +235,6 @@ def _ranking(
         weights=weights,
         adjust=_adjust(reader, scorer),
     )
-
-
-def _links(reader: Reader) -> EntryLinks:
-    """The edges of a vault, by the decisions on names that its agent may know of."""
-    from memcli.vault import registry as store
-
-    registered = store.load(reader.root, reader.agent).names.meant
-    return EntryLinks(reader, registered)
 
 
 def _answer(

@@ -80,6 +80,11 @@ class Reflection(NamedTuple):
     no_match: NoMatch | None = None
     more_constraints: int = 0
 
+    @property
+    def shown(self) -> list[Row]:
+        """Its facts, and the constraints beside them."""
+        return [*self.facts, *self.constraints]
+
     def as_dict(self) -> dict[str, Any]:
         """The `data` of the JSON envelope."""
         fields = self._asdict()
@@ -106,14 +111,11 @@ def reflect(sources: Vault | Vaults, query: Query) -> Reflection:
     Raises:
         InvalidValue: the query names what does not exist, see `query.checked`.
     """
+    # An idea that waits for a decision is no fact, also where ideas are asked for.
+    statuses = query.view.statuses - {Status.PENDING}
+    query = query._replace(view=query.view._replace(statuses=statuses))
     found = recall.answered(sources, query, gather, most(query))
     return _concluded(query, found)
-
-
-def _mark(row: Row) -> str:
-    if row.stale:
-        return "(may no longer hold) "
-    return "(unconfirmed) " if row.unconfirmed else ""
 
 
 def _concluded(query: Query, gathered: Recalled) -> Reflection:
@@ -132,7 +134,9 @@ def _concluded(query: Query, gathered: Recalled) -> Reflection:
     return Reflection(
         query=query.text,
         answer="\n".join(
-            f"- {_mark(row)}{line}" for row in rows if (line := digest(row.text))
+            " ".join(["-", *(f"({mark})" for mark in row.marks), line])
+            for row in rows
+            if (line := digest(row.text))
         ),
         confidence=level,
         confidence_why=why,
@@ -156,13 +160,8 @@ def _concluded(query: Query, gathered: Recalled) -> Reflection:
 
 def synthesis(reflection: Reflection) -> Synthesis:
     """The same reflection in the envelope of earlier releases."""
-    return Synthesis(
-        answer=reflection.answer,
-        query=reflection.query,
-        confidence=reflection.confidence,
-        sources=[citation.id for citation in reflection.citations],
-        wiki_context_used=False,
-    )
+    ids = [citation.id for citation in reflection.citations]
+    return taken(Synthesis, reflection, sources=ids, wiki_context_used=False)
 
 
 def _suspicious(rows: Sequence[Row]) -> list[str]:

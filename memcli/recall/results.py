@@ -11,7 +11,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from memcli.entries.eligibility import standing
-from memcli.entries.entry import Layer, Status, is_unconfirmed
+from memcli.entries.entry import Layer, Status, is_unconfirmed, marks_of
 from memcli.entries.text import tokens
 from memcli.named_tuple import NamedTuple, encoded
 from memcli.search.ranking.corpus import SPELLING
@@ -38,7 +38,7 @@ FACT = str(Layer.FACT)
 
 _NOT_OF_FACTS = ("subtype", "stale_why", "citations_checked")
 _NEVER = """
-parts writer code code_names read matched occurred_until
+parts writer code read matched occurred_until
 """.split()
 
 
@@ -91,11 +91,16 @@ class Row(NamedTuple):
     parts: Mapping[str, float] | None = None
     writer: str | None = None
     code: tuple[str, ...] = ()
-    code_names: tuple[str, ...] = ()
     code_state: tuple[CodeState, ...] = ()
     read: tuple[ReadAs, ...] = ()
     matched: tuple[str, ...] = ()
     occurred_until: str | None = None
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What a reader should see before relying on it."""
+        doubt = bool(self.stale_why)
+        return marks_of(stale=self.stale, doubt=doubt, unconfirmed=self.unconfirmed)
 
     def as_dict(self) -> dict[str, Any]:
         """The row for JSON.
@@ -150,6 +155,11 @@ class Recalled(NamedTuple):
     more_constraints: int = 0
     weights: Mapping[str, float] = MappingProxyType({})
     excluded: Sequence[Excluded] = ()
+
+    @property
+    def shown(self) -> list[Row]:
+        """Its rows, and the constraints beside them."""
+        return [*self.rows, *self.constraints]
 
     @property
     def reading(self) -> dict[str, list[str]]:
@@ -218,7 +228,7 @@ def row_of(reader: Reader, view: View, doc: int, source: str) -> Row:
 
 _STORED = """
 id text title kind layer type status project occurred_at occurred_until created
-document_id path supersedes superseded_by writer code code_names
+document_id path supersedes superseded_by writer code
 """.split()
 
 
@@ -291,7 +301,7 @@ def held_against_code(
         answer: its rows have their sources.
         layers: those of the answer, where it is in their order.
     """
-    both = [*answer.rows, *answer.constraints]
+    both = answer.shown
     seen, count = with_code(vault, both), len(answer.rows)
     if seen is both:
         return answer
@@ -314,15 +324,14 @@ def held_against_code(
 
 def with_code(vault: Vault, rows: list[Row]) -> list[Row]:
     """Rows with what became of their code; a stale one has a lower score."""
-    if not any(row.code or row.code_names for row in rows):
+    if not any(row.code for row in rows):
         return rows
     from memcli.vault import code_state
 
     watch = code_state.Watch(vault.project)
 
     def seen(row: Row) -> Row:
-        named = row.code or row.code_names
-        states = watch.states(row, row.source) if named else ()
+        states = watch.states(row, row.source)
         row = row._replace(code_state=tuple(states))
         if not code_state.is_stale(states):
             return row

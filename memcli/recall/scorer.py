@@ -131,9 +131,8 @@ def store(root: str, scorer: Scorer) -> None:
     """
     import json
 
-    path = path_of(root)
-    files.make_folder(os.path.dirname(path))
-    files.write_atomic(path, json.dumps(scorer.as_dict(), indent=1).encode() + b"\n")
+    data = json.dumps(scorer.as_dict(), indent=1).encode() + b"\n"
+    files.write_atomic(path_of(root), data)
 
 
 def _decoded(value: dict[str, Any]) -> Scorer:

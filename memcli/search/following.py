@@ -12,7 +12,8 @@ import time
 import zlib
 
 from memcli.entries import layout
-from memcli.errors import Unreadable
+from memcli.entries.eligibility import visible
+from memcli.errors import MemcliError, Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.search import database
 from memcli.search.store import Damaged, Sums, decoded, encoded, packed
@@ -23,9 +24,11 @@ from memcli.storage.listing import scan, stamp_of, stats_of, times_in
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from sqlite3 import Connection
 
+    from memcli.entries.eligibility import Agent
+    from memcli.entries.entry import Entry
     from memcli.storage.listing import Folders, Listing
 
 # A file whose time is this close to the moment it was read may change again within
@@ -195,6 +198,19 @@ class Unindexed:
         is_entry = stat.S_ISREG(status.st_mode) and layout.is_entry(path)
         (self.changed if is_entry else self.removed).append(path)
         return False
+
+    def entries(self, agent: Agent | None) -> Iterator[Entry]:
+        """The entries in the changed files that an agent, or the owner, may see."""
+        from memcli.entries import codec
+
+        for path in self.changed:
+            try:
+                data = files.read(os.path.join(self.root, *path.split("/")))
+                entry = codec.decode(data, path).entry
+            except MemcliError:
+                continue  # a broken file holds no entry; every reader reports it
+            if agent is None or visible(entry, agent):
+                yield entry
 
 
 def folders_of(listing: Listing, scanned: int) -> dict[str, tuple[int, bytes]]:

@@ -213,17 +213,20 @@ class Reader(Documents):
 
     def censored(self, row: _Named) -> _Named:
         """An entry or its row without the ids of what an agent may not see."""
-        if self.agent is None:
-            return row
-        before, after = row.supersedes, row.superseded_by
-        evidence = tuple(name for name in row.evidence if not self.hides(name))
-        prints = row.fingerprints
-        return row._replace(
-            supersedes=None if self.hides(before) else before,
-            superseded_by=None if self.hides(after) else after,
-            evidence=evidence,
-            fingerprints=tuple(p for p in prints if p.partition(":")[0] in evidence),
-        )
+        return row if self.agent is None else without(row, self.hides)
+
+
+def without(row: _Named, hides: Callable[[str | None], bool]) -> _Named:
+    """An entry or its row without the ids that are to be hidden."""
+    before, after = row.supersedes, row.superseded_by
+    evidence = tuple(name for name in row.evidence if not hides(name))
+    prints = row.fingerprints
+    return row._replace(
+        supersedes=None if hides(before) else before,
+        superseded_by=None if hides(after) else after,
+        evidence=evidence,
+        fingerprints=tuple(p for p in prints if p.partition(":")[0] in evidence),
+    )
 
 
 # --- resolved claims ----------------------------------------------------------------

@@ -136,20 +136,13 @@ def _alike(text: str, word: str, term: str, *, known: bool) -> float:
 
 def one_edit(one: str, other: str) -> bool:
     """Whether one letter added, left out, replaced or swapped makes one the other."""
-    if one == other:
-        return True
-    short, long = sorted((one, other), key=len)
-    if len(long) - len(short) > 1:
-        return False
-    i = 0
-    while i < len(short) and short[i] == long[i]:
-        i += 1
-    if len(short) < len(long):
-        return short[i:] == long[i + 1 :]
-    if short[i + 1 :] == long[i + 1 :]:
-        return True
-    swapped = short[i : i + 2] == long[i : i + 2][::-1]
-    return swapped and short[i + 2 :] == long[i + 2 :]
+    same = 0
+    while same < min(len(one), len(other)) and one[same] == other[same]:
+        same += 1
+    one, other = one[same:], other[same:]
+    if one[2:] == other[2:] and one[:2] == other[:2][::-1]:
+        return True  # the first two are swapped, or nothing is left
+    return one[1:] in (other, other[1:]) or one == other[1:]
 
 
 @cache

@@ -36,7 +36,6 @@ class StoredRow(NamedTuple):
     entities: tuple[str, ...]
     project: str | None
     code: tuple[str, ...]
-    code_names: tuple[str, ...]
     occurred_at: str | None
     occurred_until: str | None
     created: str

@@ -129,13 +129,14 @@ class Files:
 
     Args:
         root: the vault's folder.
+        settings: of the vault, if they are not those in its folder.
 
     Raises:
         InvalidConfig: the vault's settings cannot be understood.
     """
 
-    def __init__(self, root: str) -> None:
-        settings = config.load(root)
+    def __init__(self, root: str, settings: config.Config | None = None) -> None:
+        settings = settings or config.load(root)
         self.root = root
         self._kinds = (*KINDS, *settings.kinds)
         self._policies = settings.policies

@@ -22,7 +22,6 @@ from whoosh.writing import SegmentWriter
 
 from memcli.search.store import (
     EXACT,
-    FIELDS,
     NUMBERS,
     TYPECODES,
     WEIGHTED,
@@ -229,15 +228,6 @@ class _TermsReader(base.TermsReader):
     def __contains__(self, term: tuple[str, bytes]) -> bool:
         return self.doc_frequency(*term) > 0
 
-    def indexed_field_names(self) -> list[str]:
-        fields = self._db.execute("SELECT DISTINCT field FROM posting")
-        return [FIELDS[number] for (number,) in fields]
-
-    def terms(self) -> Iterator[tuple[str, bytes]]:
-        return itertools.chain.from_iterable(
-            self.terms_from(field, b"") for field in self.indexed_field_names()
-        )
-
     def terms_from(self, fieldname: str, prefix: bytes) -> Iterator[tuple[str, bytes]]:
         sql = "SELECT DISTINCT text FROM posting WHERE field = ? AND text >= ?"
         values = (NUMBERS[fieldname], prefix)
@@ -289,9 +279,6 @@ class _DocumentsReader(base.PerDocumentReader):
         self._store = storage.store
         for name in _OF_SEGMENT:
             setattr(self, name, getattr(segment, name))
-
-    def supports_columns(self) -> bool:
-        return True
 
     def has_column(self, fieldname: str) -> bool:
         return fieldname in TYPECODES

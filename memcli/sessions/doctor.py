@@ -75,7 +75,7 @@ def doctor(named: str | None, around: Surroundings, caller: Caller) -> list[Chec
         "memcli": lambda: _memcli(around),
         "git": lambda: [_check("git", git_state.version(environ))],
         "vault": lambda: _of_vault(Vault.open(named, caller), cwd),
-        "config": lambda: _config(environ),
+        "config": lambda: _config(named, caller),
         "vaults": lambda: _other_vaults(caller),
         "hooks": lambda: hosts or [_check("hooks", "no agent host is on this machine")],
         "skills": lambda: _skills(environ, cwd, hosts=bool(hosts)),
@@ -205,12 +205,16 @@ def _pages(vault: Vault, cwd: str) -> Iterator[Check]:
 # --- what is around it ----------------------------------------------------------------
 
 
-def _config(environ: Mapping[str, str]) -> tuple[()]:
-    """Nothing, or the error of a config that cannot be read."""
-    from memcli.storage import user_config
+def _config(named: str | None, caller: Caller) -> Iterator[Check]:
+    """The settings that memcli ignores, which may be mistyped."""
+    from memcli.vault import config
 
-    user_config.check(environ)
-    return ()
+    try:
+        vault = Vault.open(named, caller)
+    except MemcliError:  # another check names it
+        vault = None
+    for name, hint in config.ignored(vault, caller.environ):
+        yield _check(f"config {name}", "is ignored", hint)
 
 
 def _other_vaults(caller: Caller) -> Iterator[Check]:
@@ -223,7 +227,7 @@ def _other_vaults(caller: Caller) -> Iterator[Check]:
             continue
         mend = ""
         if state.problem:
-            mend = "correct it or take it out: memcli config path; or try again later"
+            mend = "correct it: memcli config set; or try again later"
             if state.name == known_vaults.REPO:
                 mend = "memcli allow"
         said = state.problem or f"{state.path}, {counted(state.entries or 0, 'entry')}"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from memcli.curation.inbox import PendingEntry
+    from memcli.entries.entry import Entry
     from memcli.hosts.formats.records import Transcript
     from memcli.sessions.answers import Refusal
     from memcli.sessions.bringing import Reflected
@@ -131,14 +131,15 @@ def _approved(vault: Vault, fates: Sequence[Fate], *, dry_run: bool) -> list[str
         if not is_met or said.confidence is not Confidence.HIGH:
             continue
         try:
-            (waits,) = inbox.named(vault, [name])
-            if _waits_for_a_person(vault, waits, said.text):
+            (stored,) = inbox.waiting(vault, [name])
+            entry = stored.entry
+            if _waits_for_a_person(vault, entry, said.text):
                 continue
             # Its judge has named what the person called "it".
             words = {"text": said.text, "kind": said.kind}
-            changes = None if claim(said.text) == claim(waits.text) else words
+            changes = {} if claim(said.text) == claim(entry.body) else words
             if not dry_run:
-                review.approve(vault, [name], changes)
+                review.approve(vault, name, **changes)
             done.append(name)
         except NotAllowed:  # it does not wait, or another agent's does
             continue
@@ -147,21 +148,20 @@ def _approved(vault: Vault, fates: Sequence[Fate], *, dry_run: bool) -> list[str
     return done
 
 
-def _waits_for_a_person(vault: Vault, waits: PendingEntry, text: str) -> bool:
+def _waits_for_a_person(vault: Vault, entry: Entry, text: str) -> bool:
     """Whether a candidate is an idea, may replace an entry, or is in doubt, in its own
     words or in those of the judge."""
     from memcli.curation import inbox
     from memcli.entries.layout import IDEA
     from memcli.sessions.routing import doubt
 
-    entry = vault.get(waits.id)
     both = entry, entry.replace(body=text)
     return (
-        waits.kind == IDEA
+        entry.kind == IDEA
         or vault.read(lambda reader: any(doubt(vault, reader, one) for one in both))
         or any(
             one.may_replace or one.id in entry.evidence
-            for one in inbox.proposals(vault, waits)
+            for one in inbox.proposals(vault, entry.id)
         )
     )
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 
-from memcli.entries.eligibility import View
+from memcli.entries.eligibility import View, facts, settled_by
 from memcli.entries.entry import (
     JUDGED,
     Confidence,
@@ -21,6 +21,8 @@ from memcli.entries.entry import (
     Status,
     is_unconfirmed,
 )
+from memcli.entries.identity import claim, claim_number
+from memcli.entries.ids import number
 from memcli.entries.layout import IDEA
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.links import unlinked
@@ -128,20 +130,12 @@ def by_confidence(
 
 def by_vault(vault: Vault, reader: Reader, routes: Sequence[Fate]) -> list[Fate]:
     """These routes, changed where the vault says the same, or nearly."""
-    from memcli.entries.text.tokens import stemmer
-    from memcli.search.document import document
-    from memcli.vault.likeness import alike
-
     now = vault.now_ms() // 1000
     view = View(now, statuses=frozenset(_KNOWN), agent=vault.agent)
-
-    def known(doc: int) -> bool:
-        return reader.verdict(doc, view) is None
-
     changed = []
     for route in routes:
         draft = route.draft
-        if draft is None or route.action == "supersede":
+        if draft is None or route.action == "supersede" or _recurs(reader, draft, view):
             changed.append(route)
             continue
         if why := doubt(vault, reader, draft):  # a person looks at it, and why
@@ -149,14 +143,11 @@ def by_vault(vault: Vault, reader: Reader, routes: Sequence[Fate]) -> list[Fate]
             draft = draft.replace(status=Status.PENDING, rationale=rationale)
             action = "review" if route.action == "saved" else route.action
             route = route._replace(draft=draft, action=action, why=why)
-        terms = document(draft, stemmer()).row.terms
-        near = alike(reader, terms, known, limit=_MOST_NEAR)
-        if route.candidate.confirms:
-            named = reader.exact("id", route.candidate.confirms)
-            near = [(1.0, reader.row(doc)) for doc in named if known(doc)]
-        # What holds here comes first: the words of another project are taken only
-        # where nothing here has them.
-        near.sort(key=lambda pair: pair[1].project not in (None, draft.project))
+        if confirms := route.candidate.confirms:
+            named = reader.shown(reader.exact("id", confirms), view)
+            near = [(1.0, reader.row(doc)) for doc in named]
+        else:
+            near = _near(reader, draft, view)
         changed.append(_compared(vault, reader, route, draft, near))
     return changed
 
@@ -173,10 +164,28 @@ def doubt(vault: Vault, reader: Reader, draft: Entry) -> str | None:
     return prompt_injection.suspicious(draft.body)
 
 
+def _recurs(reader: Reader, draft: Entry, view: View) -> bool:
+    """Whether the very words of a draft are resolved, so that it is no other's twin."""
+    resolves = reader.claims.resolves(claim_number(draft.body))
+    return settled_by(facts(draft, resolves=resolves), view) is not None
+
+
+def _near(reader: Reader, draft: Entry, view: View) -> list[tuple[float, StoredRow]]:
+    """What holds where a draft does, and says most nearly the same: two projects may do
+    it differently, and neither takes the words of the other."""
+    from memcli.entries.text.tokens import stemmer
+    from memcli.search.document import document
+    from memcli.vault.likeness import alike
+
+    here = view._replace(here=number(draft.project))
+    terms = document(draft, stemmer()).row.terms
+    return alike(
+        reader, terms, lambda doc: reader.verdict(doc, here) is None, limit=_MOST_NEAR
+    )
+
+
 def _replaced(vault: Vault, reader: Reader, draft: Entry) -> str | None:
     """The id of what replaced an entry in the words of a draft, if that holds here."""
-    from memcli.entries.identity import claim
-
     superseded = frozenset({Status.SUPERSEDED})
     seen = View(vault.now_ms() // 1000, statuses=superseded, agent=vault.agent)
     for doc in reader.exact("claim", claim(draft.body)):
@@ -205,23 +214,18 @@ def _compared(
     for likeness, row in near:
         if row.source.session == draft.source.session:
             continue
-        in_force, here = (
-            row.status == Status.ACTIVE,
-            row.project in (None, draft.project),
-        )
         named = route.candidate.confirms == row.id
         differs: tuple[str, ...] = ()
         compared = likeness >= MAY_REPLACE and draft.kind not in _PROVED
-        if in_force and compared and not named:
+        if row.status == Status.ACTIVE and compared and not named:
             differs = differences(row.text, draft.body)
-        if differs and here:
+        if differs:
             # By its evidence a candidate says what it would replace.
             pending = draft.replace(status=Status.PENDING, evidence=(row.id,))
             why = ", ".join(SAID[one] for one in differs)
             route = route._replace(action="supersede", draft=pending, why=why)
             return route._replace(target=row.id)
-        # Two projects may do it differently.
-        if named or (not differs and (in_force or here) and _same(draft, row)):
+        if named or _same(draft, row):
             said.append(row)
     if not said:
         return route
@@ -238,7 +242,6 @@ def _compared(
 
 def _same(draft: Entry, row: StoredRow) -> bool:
     """Whether a draft says an entry again; fixes and workflows do in the same words."""
-    from memcli.entries.identity import claim
     from memcli.entries.text.differences import says_again
 
     if IDEA in (draft.kind, row.kind):

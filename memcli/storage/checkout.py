@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 # Seconds that git may take to look into the history for a person who waits.
 _PATIENCE = 5.0
-# Renames among more files than this are not looked for: it is quadratic.
-_MOST_RENAMES = "400"
 _COMMIT = r"[0-9a-f]{7,64}"
 # Nothing of the user's or the repository's settings starts a program.
 _PLAIN = ("-c", "core.fsmonitor=false", "-c", "core.preloadIndex=false")
@@ -44,8 +42,6 @@ _NO_LFS = (
     *("-c", "filter.lfs.process=", "-c", "filter.lfs.clean="),
     *("-c", "filter.lfs.required=false"),
 )
-# Of a repository with more files git needs too long to say which of them changed.
-_MANY = 20_000
 
 LARGEST = 1_000_000
 """Bytes of a file that is looked at."""
@@ -123,7 +119,6 @@ class CodeHistory:
     def __init__(self, repository: Repository) -> None:
         self._repository, self._git_dir = repository, repository.git_dir
         self._prefix = repository.prefix
-        self._renames: dict[str, dict[str, str]] = {}
 
     @classmethod
     def open(cls, folder: str, environ: Mapping[str, str] | None) -> Self | None:
@@ -151,13 +146,6 @@ class CodeHistory:
         done = self._git(("rev-parse", "--verify", "--quiet", "HEAD"))
         return done.printed.decode("ascii", "replace").strip()
 
-    def number_of_files(self) -> int:
-        """About how many files the repository tracks, by the size of git's index."""
-        try:
-            return os.stat(os.path.join(self._git_dir, "index")).st_size // 100
-        except OSError:
-            return 0
-
     def was(self, commit: str, path: str, limit: int) -> bytes | None:
         """The bytes of a file at a commit; None where the checkout does not have it.
 
@@ -177,30 +165,6 @@ class CodeHistory:
         done = self._git(("cat-file", "blob", found[2]))
         return None if done.code else done.printed
 
-    def renamed(self, commit: str, path: str) -> str | None:
-        """The path that a file has now, by git's own rename detection.
-
-        What is committed or staged counts. None where it was not renamed, and where it
-        left the project's folder.
-        """
-        if not re.fullmatch(_COMMIT, commit):
-            return None
-        if commit not in self._renames:
-            self._renames[commit] = self._renames_since(commit)
-        new = self._renames[commit].get(self._prefix + path, "")
-        below = new.startswith(self._prefix)
-        return new.removeprefix(self._prefix) if new and below else None
-
-    def _renames_since(self, commit: str) -> dict[str, str]:
-        """The path now of each file that was renamed, by its path then."""
-        command = (
-            "diff-index", "--cached", "-M", f"-l{_MOST_RENAMES}", "--diff-filter=R",
-            "--name-status", "-z", *_READ_ONLY, commit, "--",
-        )  # fmt: skip
-        printed = self._git(command).printed.decode("utf-8", "surrogateescape")
-        words = printed.split("\0")
-        return dict(zip(words[1::3], words[2::3], strict=False))
-
     def last_commits(self, number: int, seconds: float) -> list[str]:
         """The subjects of the last commits, each with the paths that it changed."""
         command = (
@@ -213,11 +177,11 @@ class CodeHistory:
         """The paths that differ from the last commit.
 
         None where finding out might run a filter of the repository, which git may have
-        to for any file, and where there are very many.
+        to for any file, and where it takes git longer.
         """
         from memcli.storage.git.on_disk import may_filter
 
-        if self.number_of_files() > _MANY or may_filter(self._git_dir):
+        if may_filter(self._git_dir):
             return []
         command = (
             *_NO_LFS, "status", "--porcelain", "-z", "--no-renames",

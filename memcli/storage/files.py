@@ -397,23 +397,11 @@ def read_batch(path: str) -> bytes:
     return read(path, limit=_LARGEST_BATCH)
 
 
-def json_lines(data: bytes, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(line number from 1, object) of each line that is not empty.
-
-    Raises:
-        Unreadable: a line that is not UTF-8.
-        InvalidContent: a line that is not a JSON object.
-    """
-    for line, value in json_attempts(data, name):
-        if isinstance(value, Exception):
-            raise value
-        yield line, value
-
-
-def json_attempts(
+def json_lines(
     data: bytes, name: str
 ) -> Iterator[tuple[int, dict[str, Any] | Unreadable | InvalidContent]]:
-    """As `json_lines`, but yields the error of a bad line instead of raising it."""
+    """(line number from 1, object) of each line that is not empty; of one that is not
+    UTF-8, or no JSON object, the error."""
     import io
     import json
 

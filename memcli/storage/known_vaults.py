@@ -42,8 +42,8 @@ class KnownVault(NamedTuple):
     `role` is rw or ro; `recall` says whether a recall without --vault asks it,
     `hooks` whether hooks tell sessions of it then, and of its entries only those of
     these `kinds` with `max_chars` characters at most. `engine` is the database that
-    answers for it, or None, and `published_as` its name there; `path` is then a folder
-    of the user's cache, for its settings.
+    answers for it under this name, or None; `path` is then a folder of the user's
+    cache, for its settings.
     """
 
     name: str
@@ -52,7 +52,6 @@ class KnownVault(NamedTuple):
     recall: bool = True
     hooks: bool = True
     engine: str | None = None
-    published_as: str = ""
     kinds: tuple[str, ...] = _TOLD
     max_chars: int = 600
 
@@ -293,15 +292,12 @@ def _place(
         )
     found = user_config.checked(table, where, SETTINGS, {"role": _ROLES})
     root, url = found["path"].strip(), found["engine"]
-    called = found["published_as"] or name
     is_rw = isinstance(table, dict) and table.get("role") == "rw"
     wrong = (
         (not root and not url, "needs a path, or an engine"),
         (root and url, "has a path and an engine: give a clone another name"),
         (url and not is_url(url), "engine must be a URL: postgresql://..."),
         (url and is_rw, "role must be ro: memcli publish alone writes to a database"),
-        (not is_name(called), "published_as must be a name: a-z, 0-9, - and _"),
-        (not url and found["published_as"], "published_as is for one with an engine"),
     )
     for is_so, reason in wrong:
         if is_so:
@@ -310,8 +306,8 @@ def _place(
     above = os.path.dirname(path)
     folder = os.path.normpath(os.path.join(above, os.path.expanduser(root)))
     if url:
-        folder = state_dirs.of_engine(name, f"{url} {called}", environ)
-        found |= {"role": "ro", "published_as": called}
+        folder = state_dirs.of_engine(name, url, environ)
+        found["role"] = "ro"
     changed = {"path": folder, "engine": url or None, "kinds": tuple(found["kinds"])}
     return KnownVault(name, **{**found, **changed})
 

@@ -88,19 +88,6 @@ def of(folder: str | None, environ: Mapping[str, str]) -> Project | None:
     return Project(_name_of_folder(place), top)
 
 
-def left_out(folder: str | None, environ: Mapping[str, str]) -> str | None:
-    """Why a folder of a repository belongs to no project; None of any other folder."""
-    real = os.path.realpath(folder) if folder else ""
-    repository = on_disk.with_remote(real) if real else None
-    if repository is None or _in_vault(real) or of(folder, environ) is not None:
-        return None
-    if _holds_home(repository.top, environ):
-        return "a home folder is no project"
-    if _is_temporary(real, environ) and on_disk.name_of(repository.url or "") is None:
-        return "a temporary folder without a remote is no project"
-    return "your config says so"
-
-
 def _configured(
     real: str,
     repository: on_disk.Repository | None,

@@ -5,7 +5,7 @@ Invariant: nothing that git writes into a vault can create, change or be taken f
 of these files. The index and other caches lie in the user's cache folder; logs,
 markers of sessions and research runs in the user's state folder; the lock and the
 journal in git's own folder, where every user and container that shares the vault
-meets them. `MEMCLI_STATE` names one folder for the first two.
+meets them.
 
 A vault's folder is named after its real path and the moment its repository was made,
 so that a new vault at an old path does not inherit anything.
@@ -19,14 +19,13 @@ import sys
 import zlib
 
 from memcli.entries import layout
-from memcli.errors import InvalidValue, WriteFailed
+from memcli.errors import WriteFailed
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-VARIABLE = "MEMCLI_STATE"
 _CACHED = frozenset({layout.INDEX, layout.INDEX_LOCK, layout.REGISTRY_CACHE})
 _WITH_GIT = frozenset({layout.LOCK, layout.JOURNAL, layout.SYNC_LOCK})
 
@@ -41,7 +40,6 @@ def path(root: str, name: str, environ: Mapping[str, str] | None = None) -> str:
 
     Raises:
         WriteFailed: there is no folder that only this user can write to.
-        InvalidValue: MEMCLI_STATE names none that can be used.
     """
     if name in _WITH_GIT:
         from memcli.storage.git.on_disk import find
@@ -70,27 +68,14 @@ def of_engine(name: str, place: str, environ: Mapping[str, str] | None = None) -
 
 def _folder(root: str, kind: str, environ: Mapping[str, str] | None) -> str:
     base = _base(kind, environ)
-    named = (os.environ if environ is None else environ).get(VARIABLE)
     if _lies_in(base, root):  # a home folder that is a vault
-        if named:
-            raise _refused(named, f"lies in the vault {root}")
         base = os.path.join(_private(), kind)
     folder = os.path.join(base, _name(root))
     if _is_made(folder):
         return folder
-    if named:
-        raise _refused(named, "is not a folder that you may write to")
     folder = os.path.join(_private(), kind, _name(root))
     _is_made(folder)  # else told when something is written there
     return folder
-
-
-def _refused(named: str, why: str) -> InvalidValue:
-    return InvalidValue(
-        f"{VARIABLE}: {named} {why}",
-        hint="Let it name a folder of your own by its whole path, or unset it.",
-        code="invalid_state_folder",
-    )
 
 
 def _is_made(folder: str) -> bool:
@@ -131,12 +116,6 @@ def _born(root: str) -> int:
 def _base(kind: str, environ: Mapping[str, str] | None) -> str:
     """The folder of all vaults: `kind` is cache or state."""
     environ = os.environ if environ is None else environ
-    named = environ.get(VARIABLE) or ""
-    if named:
-        folder = os.path.expanduser(named)
-        if not os.path.isabs(folder):
-            raise _refused(named, "is a relative path, another folder in each command")
-        return os.path.join(os.path.normpath(folder), kind)
     if sys.platform == "win32":
         local = environ.get("LOCALAPPDATA") or ""
         return os.path.join(local or _private(), "memcli", kind)
@@ -177,7 +156,7 @@ def _private() -> str:
             return folder
     raise WriteFailed(
         f"{folder} is not a folder that only you can write to",
-        hint=f"Set HOME, or {VARIABLE} to a folder of your own.",
+        hint="Set HOME to a folder of your own.",
     )
 
 

@@ -53,11 +53,6 @@ def table(name: str, environ: Mapping[str, str]) -> tuple[dict[str, Any], str]:
     return found, path
 
 
-def check(environ: Mapping[str, str]) -> None:
-    """Raises InvalidConfig when the file, whatever it names, does not parse."""
-    table("", environ)
-
-
 # What a default is, what may stand for it, and how that is called.
 _TYPES: tuple[tuple[type, tuple[type, ...], str], ...] = (
     (bool, (bool,), "true or false"),

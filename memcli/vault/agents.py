@@ -7,8 +7,6 @@ that this one would not get.
 
 from __future__ import annotations
 
-from collections import Counter
-
 from memcli.entries.eligibility import (
     Action,
     Agent,
@@ -56,12 +54,7 @@ def agents(vault: Vault) -> list[KnownAgent]:
     configured = vault.settings.agents
 
     def count(reader: Reader) -> list[KnownAgent]:
-        wrote = Counter(
-            {
-                name: len(reader.exact("agent", name))
-                for name in reader.starting("agent", "")
-            }
-        )
+        wrote = {name: len(docs) for name, docs in reader.values("agent").items()}
         agents = []
         for name in sorted({*configured, *wrote}):
             agent = configured.get(name) or Agent(name)
@@ -69,16 +62,9 @@ def agents(vault: Vault) -> list[KnownAgent]:
             for needs in alternatives(agent):
                 sets = [set(reader.exact(field, value)) for field, value in needs]
                 seen |= set.intersection(*sets)
-            agents.append(
-                KnownAgent(
-                    name,
-                    str(agent.policy),
-                    list(agent.groups),
-                    wrote[name],
-                    len(seen),
-                    name in configured,
-                )
-            )
+            policy = str(agent.policy), list(agent.groups)
+            counts = wrote.get(name, 0), len(seen)
+            agents.append(KnownAgent(name, *policy, *counts, name in configured))
         return agents
 
     return vault.read(count)

@@ -2,7 +2,7 @@
 
 Invariant: only an entry of the project that the caller stands in is anchored. Of the
 code nothing is kept but paths, line numbers, fingerprints and the commit. What a caller
-names exactly must be there; a path that the text mentions is noted where it is there.
+names must be there.
 """
 
 from __future__ import annotations
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from memcli.entries.entry import Entry
     from memcli.storage.projects import Project
     from memcli.vault.vault import Vault
-
-_MOST_NAMES = 10
-# A text that is longer is a document, whose names are not what it is about.
-_LONGEST = 20_000
 
 
 def anchored(vault: Vault, draft: Entry, *, strict: bool = True) -> Entry:
@@ -100,13 +96,13 @@ def of_next(vault: Vault, fresh: Entry, *, rewritten: bool) -> Entry:
         InvalidValue: as `anchored`.
     """
     fresh = anchored(vault, fresh)
-    if not rewritten:
+    if not (rewritten and fresh.code):
         return fresh
     watch = code_state.Watch(vault.project)
-    if fresh.code and watch.project and watch.is_here(fresh, vault.source):
-        code = _now(vault, watch.project, fresh.code, anew=True, missing="keep")
-        fresh = fresh.replace(code=code)
-    return named(vault, [fresh])[0]
+    if watch.project is None or not watch.is_here(fresh, vault.source):
+        return fresh
+    code = _now(vault, watch.project, fresh.code, anew=True, missing="keep")
+    return fresh.replace(code=code)
 
 
 def there(vault: Vault, folder: str | None, code: Sequence[str]) -> tuple[str, ...]:
@@ -136,53 +132,12 @@ def _made_now(project: Project, anchor: Anchor, commit: str) -> Anchor:
             hint=f"Give a path from {project.folder}, such as src/app.py:10-20.",
             code="invalid_code",
         )
-    if anchor.fingerprint and anchor.first:
-        seen = anchors.compare(anchor, look.data)
-        anchor = anchor._replace(first=seen.first, last=seen.last)
     try:
-        mark = anchors.fingerprint(look.data, anchor.first, anchor.last)
+        return code_state.as_of_now(anchor, look.data, commit)
     except InvalidValue as error:
         raise InvalidValue(
             f"code: {anchor.place}: {error.message}", code="invalid_code"
         ) from error
-    return anchor._replace(fingerprint=mark, commit=commit)
-
-
-def named(vault: Vault, drafts: Sequence[Entry]) -> list[Entry]:
-    """Drafts with the paths of the project that they name.
-
-    A draft that has names, or is of another project, stays as it is.
-    """
-    if vault.cwd is None or not any(map(_may_name, drafts)):
-        return list(drafts)
-    watch = code_state.Watch(vault.project)
-    return [
-        draft.replace(code_names=_there(watch.project, draft))
-        if watch.project and _may_name(draft) and watch.is_here(draft, vault.source)
-        else draft
-        for draft in drafts
-    ]
-
-
-def _may_name(draft: Entry) -> bool:
-    return not draft.code_names and len(draft.body) <= _LONGEST
-
-
-def _there(project: Project, draft: Entry) -> tuple[str, ...]:
-    """The paths in a text that are in the project."""
-    from memcli.entries.text.identifiers import identifiers
-    from memcli.storage import checkout
-
-    known = {anchor.path for anchor in anchors.read_all(draft.code)}
-    found: dict[str, None] = {}
-    for word in identifiers(draft.body):
-        path = word.replace("\\", "/").removeprefix("./").rstrip("/")
-        if path in known or anchors.read_all([path]) != [Anchor(path)]:
-            continue
-        look = checkout.has(project.folder, path)
-        if not (look.gone or look.reason):
-            found[path] = None
-    return tuple(found)[:_MOST_NAMES]
 
 
 def _not_here(draft: Entry, project: Project | None) -> InvalidValue:

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
         @property
         def code(self) -> tuple[str, ...]: ...
         @property
-        def code_names(self) -> tuple[str, ...]: ...
-        @property
         def project(self) -> str | None: ...
 
 
@@ -105,10 +103,8 @@ class Watch:
 
     def states(self, entry: Anchored, source: str) -> list[CodeState]:
         """The state of each place that an entry names; none for most entries."""
-        if not (entry.code or entry.code_names):
-            return []
-        here = self.is_here(entry, source)
-        return [self._state(place, here=here) for place in _places(entry)]
+        here = bool(entry.code) and self.is_here(entry, source)
+        return [self._state(place, here=here) for place in anchors.read_all(entry.code)]
 
     def _state(self, place: Anchor, *, here: bool) -> CodeState:
         if not here or self.project is None:
@@ -120,11 +116,6 @@ class Watch:
         if self._left is not None:
             self._left -= time.monotonic() - began
         return state
-
-
-def _places(entry: Anchored) -> list[Anchor]:
-    """The places that an entry names."""
-    return [*anchors.read_all(entry.code), *anchors.read_all(entry.code_names)]
 
 
 def is_stale(states: Sequence[CodeState]) -> bool:
@@ -155,20 +146,15 @@ def _look_at(folder: str, anchor: Anchor, largest: int) -> CodeState:
         return _not_checked(anchor, look.reason)
     if look.data is None:
         return CodeState(anchor.place, EXISTS)
-    return _state_of(anchor, anchor.path, look.data)
-
-
-def _state_of(anchor: Anchor, path: str, data: bytes) -> CodeState:
-    """The state of an anchor whose file is there, with these bytes, at a path."""
-    seen = anchors.compare(anchor, data)
+    seen = anchors.compare(anchor, look.data)
     if seen.state == NOT_CHECKED:
         return _not_checked(anchor, "too many lines are like its first one")
     if seen.state == CHANGED:
         return _ended(anchor, CHANGED)
     place, since = anchor.place, anchor.since
-    if seen.state != MOVED and path == anchor.path:
+    if seen.state != MOVED:
         return CodeState(place, seen.state, since=since)
-    now = anchor._replace(path=path, first=seen.first, last=seen.last).place
+    now = anchor._replace(first=seen.first, last=seen.last).place
     return CodeState(place, MOVED, now, since, f"{place} is now {now}")
 
 
@@ -183,7 +169,7 @@ class Looked(NamedTuple):
     """The state of one place, and how the entry would name it now.
 
     Attributes:
-        state: as `code_state` has it, with renames.
+        state: as `code_state` has it.
         fresh: the place as of now, for a version that was confirmed; None: it is gone.
         diff: what changed in its lines; empty where nothing did.
         note: why there is no difference to show; else empty.
@@ -227,33 +213,26 @@ class CloseLook(Watch):
             diffs: whether to compare what changed with the commit of the anchor.
         """
         here = self.is_here(entry, self._source)
-        for place in _places(entry):
+        for place in anchors.read_all(entry.code):
             state = self._state(place, here=here)
             if self.project is None or state.state == NOT_CHECKED:
                 yield Looked(state, place)
-            elif str(place) in entry.code_names:
-                yield Looked(state, None if state.state == GONE else place)
             else:
                 yield self._of_anchor(self.project, place, state, diffs=diffs)
 
     def _of_anchor(
         self, project: Project, anchor: Anchor, state: CodeState, *, diffs: bool
     ) -> Looked:
-        path = anchor.path
-        if state.state == GONE and self._history:
-            path = self._history.renamed(anchor.commit, path) or path
-        look = checkout.read(project.folder, path)
+        look = checkout.read(project.folder, anchor.path)
         if look.data is None:
             return Looked(state, None if state.state == GONE else anchor)
-        if path != anchor.path:
-            state = _state_of(anchor, path, look.data)
-            if state.state == CHANGED:
-                why = f"{state.why}, and the file is now {path}"
-                state = state._replace(now=path, why=why)
         then = None
         if self._history and state.state == CHANGED:
             then = self._history.was(anchor.commit, anchor.path, checkout.LARGEST)
-        fresh = self._as_of_now(anchor, state, path, then, look.data)
+        try:
+            fresh: Anchor | None = as_of_now(anchor, look.data, self._commit, then)
+        except InvalidValue:  # it is shorter by now, or a person typed wrong lines
+            fresh = None if anchor.fingerprint else anchor
         if state.state != CHANGED or not diffs:
             return Looked(state, fresh)
         found = anchors.compare(anchor, then) if then is not None else None
@@ -263,32 +242,30 @@ class CloseLook(Watch):
         lines = anchors.diff(then, look.data, found.first, found.last)
         return Looked(state, fresh, tuple(lines))
 
-    def _as_of_now(
-        self,
-        anchor: Anchor,
-        state: CodeState,
-        path: str,
-        then: bytes | None,
-        now: bytes,
-    ) -> Anchor | None:
-        """The anchor with the lines and the fingerprint of now.
 
-        Lines that changed are those at which the anchored lines arrived; without the
-        commit of the anchor, those of the same numbers.
-        """
-        if state.state == EXISTS and anchor.first > len(anchors.lines_of(now)):
-            return anchor  # a person typed it: wrong lines are theirs to correct
-        fresh = anchor._replace(path=path, commit=self._commit)
-        if state.state in (MOVED, anchors.UNCHANGED) and anchor.first:
-            found = anchors.compare(anchor, now)
-            fresh = fresh._replace(first=found.first, last=found.last)
-        elif then is not None and anchor.first:
+def as_of_now(
+    anchor: Anchor, data: bytes, commit: str, then: bytes | None = None
+) -> Anchor:
+    """An anchor with the lines and the fingerprint of now.
+
+    Lines that changed are those at which the anchored lines arrived; without the file
+    as it was, those of the same numbers.
+
+    Args:
+        anchor: one with a fingerprint, or as a person typed it.
+        data: the file.
+        commit: the project's.
+        then: the file as of the anchor's commit.
+
+    Raises:
+        InvalidValue: the file has no such lines.
+    """
+    if anchor.fingerprint and anchor.first:
+        found = anchors.compare(anchor, data)
+        place = found.first, found.last
+        if found.state == CHANGED and then is not None:
             was = anchors.compare(anchor, then)
-            place = anchors.mapped(then, now, was.first, was.last)
-            if place is not None:
-                fresh = fresh._replace(first=place[0], last=place[1])
-        try:
-            mark = anchors.fingerprint(now, fresh.first, fresh.last)
-        except InvalidValue:  # the file is shorter by now
-            return None
-        return fresh._replace(fingerprint=mark)
+            place = anchors.mapped(then, data, was.first, was.last) or place
+        anchor = anchor._replace(first=place[0], last=place[1])
+    mark = anchors.fingerprint(data, anchor.first, anchor.last)
+    return anchor._replace(fingerprint=mark, commit=commit)

@@ -86,14 +86,17 @@ def _meant(name: str) -> tuple[str, Any]:
     known = _known(name)
     if known is not None:
         return known
+    raise InvalidValue(
+        f"there is no setting '{name}'", hint=_nearest(name), code="invalid_setting"
+    )
+
+
+def _nearest(name: str) -> str:
+    """The hint for a name that memcli does not know."""
     names = [*settings.defaults(), DEFAULT_VAULT]
     for table, (_, keys) in _TABLES.items():
         names += [f"{table}.{key}" for key in keys if table not in _CHOSEN]
-    raise InvalidValue(
-        f"there is no setting '{name}'",
-        hint=f"{nearest(name, names) or ''} What there is: memcli config list".strip(),
-        code="invalid_setting",
-    )
+    return f"{nearest(name, names) or ''} What there is: memcli config list".strip()
 
 
 def listed(vault: Vault | None, environ: Mapping[str, str]) -> list[Setting]:
@@ -109,14 +112,35 @@ def listed(vault: Vault | None, environ: Mapping[str, str]) -> list[Setting]:
         _, text = settings.read(vault.root)
         tables = _flat(user_config.read(text, settings.path_of(vault.root)))
         for name, value in {**settings.defaults(), **tables}.items():
-            known = _known(name)
-            scope = VAULT if known and known[0] == VAULT else IGNORED
-            found.append(Setting(name, value, name in tables, scope))
+            found.append(Setting(name, value, name in tables, _scope(name, VAULT)))
     path = user_config.path_of(environ)
     default = state_dirs.default_vault(environ)
     found.append(Setting(DEFAULT_VAULT, default, default is not None, USER))
     tables = _flat(user_config.read(_text(path), path))
-    return found + [Setting(name, value, True, USER) for name, value in tables.items()]
+    return found + [
+        Setting(name, value, True, _scope(name, USER)) for name, value in tables.items()
+    ]
+
+
+def _scope(name: str, of: str) -> str:
+    """Whose a setting is that stands in the config of a vault, or of a user."""
+    known = _known(name)
+    is_free = of == USER and name.startswith("projects.")  # the user chooses its keys
+    return of if is_free or (known and known[0] == of) else IGNORED
+
+
+def ignored(vault: Vault | None, environ: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The names of settings that do nothing, each with what to do.
+
+    Raises:
+        InvalidConfig: a file cannot be understood.
+    """
+    elsewhere = "it goes into the other config: memcli config path"
+    return [
+        (one.name, elsewhere if _known(one.name) else _nearest(one.name))
+        for one in listed(vault, environ)
+        if one.scope == IGNORED
+    ]
 
 
 def get(vault: Vault | None, name: str, environ: Mapping[str, str]) -> Setting:

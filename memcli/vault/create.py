@@ -80,7 +80,6 @@ def plan(root: str, *, environ: Mapping[str, str] | None = None) -> Plan:
     Raises:
         NotAVault: the folder cannot become a vault; the message says why.
         VaultNotFound: the user's config allows no writing there.
-        WriteFailed: the user may not write there.
         HistoryError: git is missing or refused.
     """
     environ = os.environ if environ is None else environ
@@ -198,13 +197,12 @@ def let_git_merge(
 
 
 def _template_files() -> list[str]:
+    import glob
+
     template = our_folder("vault-template")
-    paths = []
-    for folder, _, names in os.walk(template):
-        for name in names:
-            path = os.path.relpath(os.path.join(folder, name), template)
-            paths.append(path.replace(os.sep, "/"))
-    return sorted(paths)
+    found = glob.glob("**", root_dir=template, recursive=True, include_hidden=True)
+    files = (path for path in found if os.path.isfile(os.path.join(template, path)))
+    return sorted(path.replace(os.sep, "/") for path in files)
 
 
 def _copy(steps: Plan, undo: contextlib.ExitStack) -> None:
@@ -300,14 +298,6 @@ def _refuse_place(root: str, environ: Mapping[str, str]) -> None:
     if what:
         raise NotAVault(
             f"{root} {what}", hint="Give it a folder of its own: memcli init ~/memory"
-        )
-    above = real
-    while not os.path.isdir(above):
-        above = os.path.dirname(above)
-    if not os.access(above, os.W_OK | os.X_OK):
-        raise WriteFailed(
-            f"{root}: you may not write to {above}",
-            hint="Choose a folder that you may write to.",
         )
 
 

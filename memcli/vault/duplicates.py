@@ -9,17 +9,13 @@ or one in the draft's own state, makes it a duplicate; others are named in the o
 
 from __future__ import annotations
 
-import os
-
 from memcli.entries.eligibility import (
-    Agent,
     Facts,
     Resolve,
     View,
     facts,
     resolve_of,
     verdict,
-    visible,
 )
 from memcli.entries.entry import (
     MINERS,
@@ -29,14 +25,12 @@ from memcli.entries.entry import (
     Status,
 )
 from memcli.entries.identity import claim, fingerprint
-from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
-from memcli.storage import files
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from memcli.search.following import Unindexed
@@ -129,12 +123,9 @@ class HeldTexts:
         if is_extracted(entry):
             same_claim = _holding(self._by_claim.get(said, ()), entry)
             for status, outcome in _MET_AGAIN.items():
-                for held in same_claim:
-                    if held.status != status:
-                        continue
-                    if status == _ACTIVE and (held.item or _is_of_session(entry)):
-                        return held, "seen"
-                    if outcome == "duplicate" and _is_of_session(entry):
+                for held in (each for each in same_claim if each.status == status):
+                    is_item = held.item and status == _ACTIVE
+                    if outcome == "duplicate" and (is_item or _is_of_session(entry)):
                         return held, "seen"
                     if entry.item is None or outcome != "duplicate":
                         return held, outcome
@@ -254,37 +245,6 @@ def _last(marks: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(marks))[-_MOST_SIGHTINGS:]
 
 
-class Later(NamedTuple):
-    """Files that changed after the index was made, read one by one instead.
-
-    A save must know them, but not pay for indexing them: in a series of saves the
-    indexing would cost each one more than the rest of its work.
-    """
-
-    files: Unindexed
-    agent: Agent | None = None
-
-    def is_current(self, row: StoredRow) -> bool:
-        """Whether the file of a row of the index is still as it was indexed.
-
-        One that is not is among `entries` from then on.
-        """
-        return self.files.is_current(row.path)
-
-    def entries(self) -> Iterator[Entry]:
-        """The entries in the changed files."""
-        from memcli.entries import codec
-
-        for path in self.files.changed:
-            try:
-                data = files.read(os.path.join(self.files.root, *path.split("/")))
-                entry = codec.decode(data, path).entry
-            except MemcliError:
-                continue  # a broken file holds no entry; every reader reports it
-            if self.agent is None or visible(entry, self.agent):
-                yield entry
-
-
 def place(source: Source) -> tuple[Any, ...]:
     """Where in a session or document an entry stood; empty when it does not say."""
     document = source.session or source.transcript
@@ -293,10 +253,14 @@ def place(source: Source) -> tuple[Any, ...]:
 
 
 def held_texts(
-    reader: Reader, later: Later, drafts: Sequence[Entry], now: int
+    reader: Reader, later: Unindexed, drafts: Sequence[Entry], now: int
 ) -> HeldTexts:
-    """The entries with these drafts' texts and ids, at `now` (epoch seconds)."""
-    known = HeldTexts(later.agent.name if later.agent else None)
+    """The entries with these drafts' texts and ids, at `now` (epoch seconds).
+
+    Files that changed after the index was made are read one by one: in a series of
+    saves to index them would cost each one more than the rest of its work.
+    """
+    known = HeldTexts(reader.agent.name if reader.agent else None)
     claims = {said for entry in drafts for said in _claims(entry)}
     signs = {fingerprint(entry.body) for entry in drafts if not claim(entry.body)}
     ids = {entry.id for entry in drafts if entry.id}
@@ -313,10 +277,10 @@ def held_texts(
             docs.update(dict.fromkeys(reader.exact(field, value)))
     for doc in docs:
         row = reader.row(doc)
-        if later.is_current(row):
+        if later.is_current(row.path):
             one = held(row, reader.facts(doc, access=False), now)
             known.add(row.text, one, row.source.proposed)
-    for entry in later.entries():
+    for entry in later.entries(reader.agent):
         if ids or entry.source.proposed or words(entry.body) in claims:
             one = held(entry, facts(entry), now)
             known.add(entry.body, one, entry.source.proposed)

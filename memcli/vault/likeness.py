@@ -14,9 +14,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
+    from memcli.search.following import Unindexed
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
-    from memcli.vault.duplicates import Later
 
 SIMILAR = 0.25
 """Entries with so much of their words in common (Jaccard of the terms) are similar.
@@ -67,7 +67,7 @@ class Similar(NamedTuple):
         return self.likeness >= MAY_REPLACE and bool(self.differs)
 
 
-def near(reader: Reader, later: Later, entry: Entry) -> tuple[Similar, ...]:
+def near(reader: Reader, later: Unindexed, entry: Entry) -> tuple[Similar, ...]:
     """The entries in force whose words are nearest to a draft's, where it holds."""
     mine = _terms(entry)
     rows = alike_now(reader, later, mine, lambda doc: not reader.odd((doc,)))
@@ -95,7 +95,7 @@ def _terms(entry: Entry) -> set[str]:
 
 def alike_now(
     reader: Reader,
-    later: Later | None,
+    later: Unindexed | None,
     mine: set[str],
     admit: Callable[[int], bool],
     within: Collection[int] | None = None,
@@ -107,8 +107,8 @@ def alike_now(
     rows = alike(reader, mine, admit, limit=limit, within=within)
     if later is None:
         return rows
-    rows = [pair for pair in rows if later.is_current(pair[1])]
-    for other in later.entries():
+    rows = [pair for pair in rows if later.is_current(pair[1].path)]
+    for other in later.entries(reader.agent):
         # A fourth of the words in common is cheap to see, and less says too little.
         body = other.body.lower()
         if len(mine) <= 4 * sum(word in body for word in mine):
@@ -142,13 +142,13 @@ def nearest(found: Iterable[Similar]) -> tuple[Similar, ...]:
 
 
 def like_resolved(
-    reader: Reader, entry: Entry, later: Later | None = None
+    reader: Reader, entry: Entry, later: Unindexed | None = None
 ) -> Similar | None:
     """The resolved entry that says most nearly the same, if one does."""
     from memcli.entries.eligibility import resolve_of
 
     settling = set(reader.claims.settling())
-    if not settling and (later is None or not later.files.changed):
+    if not settling and (later is None or not later.changed):
         return None
     rows = alike_now(reader, later, _terms(entry), lambda _: True, settling)
     found = (

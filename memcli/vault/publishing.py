@@ -7,8 +7,7 @@ one stands in what is. Publishing a commit twice changes nothing.
 
 from __future__ import annotations
 
-import os
-from contextlib import closing, contextmanager
+from contextlib import closing
 from functools import partial
 
 from memcli.entries import layout
@@ -18,7 +17,9 @@ from memcli.named_tuple import NamedTuple
 from memcli.search.postgres import publisher as publishers
 from memcli.search.postgres.connection import Database
 from memcli.search.postgres.publisher import Content, Publisher, Tables
-from memcli.storage import files, known_vaults
+from memcli.search.reader import without
+from memcli.search.updating import Files
+from memcli.storage import known_vaults, settings
 from memcli.storage.git import tree
 from memcli.storage.git.on_disk import shown_of
 from memcli.storage.git.repository import Repository
@@ -27,11 +28,10 @@ from memcli.storage.known_vaults import redacted
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from memcli.entries.entry import Entry
     from memcli.search.postgres.engine import Published
-    from memcli.search.updating import Files
     from memcli.storage.git.repository import Blob
     from memcli.vault.vault import Vault
 
@@ -116,17 +116,15 @@ def publish(
             f"{vault.root} has no commit to publish", hint="Save something first."
         )
     blobs = list(tree.files_of(repository, commit))
-    with (
-        closing(Database(place.engine or "", patience=None)) as database,
-        _settings_at(repository, blobs) as reading,
-    ):
-        content = _content(repository, blobs, place.published_as, commit)
+    with closing(Database(place.engine or "", patience=None)) as database:
+        content = _content(repository, blobs, place.name, commit)
         publisher = Publisher(database, content)
         decide = partial(is_due, repository, publisher, force=force)
         standing = publisher.standing()
         entries, broken = standing.sums.documents, 0
         due = decide(standing)
         if due and not publisher.is_current(standing):
+            reading = Files("", _settings_at(repository, blobs))
             tables, broken = _tables(repository, reading, blobs, progress)
             size = tables.end()
             entries = size.documents
@@ -167,6 +165,9 @@ def _tables(
         hidden.add(entry.id)
         return None
 
+    def published(entry: Entry) -> Entry:
+        return without(entry, hidden.__contains__)
+
     for start in range(0, len(wanted), _BATCH):
         some = wanted[start : start + _BATCH]
         for blob, data in zip(some, repository.contents(some), strict=True):
@@ -183,24 +184,10 @@ def _tables(
             progress(start + len(some), len(wanted))
     # Once it is known which entries are not published.
     for blob, data in naming:
-        censored = partial(_censored, hidden=hidden)
-        document = reading.held(blob.path, data, censored).document
+        document = reading.held(blob.path, data, published).document
         if document is not None:
             tables.add(document)
     return tables, broken
-
-
-def _censored(entry: Entry, hidden: Collection[str]) -> Entry:
-    """An entry without the ids of those that are not published."""
-    after = entry.superseded_by
-    evidence = tuple(name for name in entry.evidence if name not in hidden)
-    prints = entry.fingerprints
-    return entry.replace(
-        supersedes=None if entry.supersedes in hidden else entry.supersedes,
-        superseded_by=None if after in hidden else after,
-        evidence=evidence,
-        fingerprints=tuple(p for p in prints if p.partition(":")[0] in evidence),
-    )
 
 
 def _is_listed(path: str) -> bool:
@@ -209,19 +196,11 @@ def _is_listed(path: str) -> bool:
     return layout.is_entry(path) and not is_hidden
 
 
-@contextmanager
-def _settings_at(repository: Repository, blobs: Sequence[Blob]) -> Iterator[Files]:
-    """A reader of files by the settings of a commit."""
-    import tempfile
-
-    from memcli.search.updating import Files
-
-    with tempfile.TemporaryDirectory(prefix="memcli-") as folder:
-        path = os.path.join(folder, *layout.CONFIG.split("/"))
-        os.makedirs(os.path.dirname(path))
-        named = [blob for blob in blobs if blob.path == layout.CONFIG]
-        files.write_atomic(path, repository.contents(named)[0] if named else b"")
-        yield Files(folder)
+def _settings_at(repository: Repository, blobs: Sequence[Blob]) -> settings.Config:
+    """The settings of a commit."""
+    named = [blob for blob in blobs if blob.path == layout.CONFIG]
+    data = b"".join(repository.contents(named))
+    return settings.parsed(settings.decoded(data, layout.CONFIG), layout.CONFIG)
 
 
 def _content(

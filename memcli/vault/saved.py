@@ -14,7 +14,7 @@ from memcli.vault.signals import is_skill
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from memcli.entries.eligibility import Agent
@@ -36,8 +36,8 @@ class Saved(NamedTuple):
     `research` is the research run that retrieved them, and `dropped` what it did not.
     Of an entry that was there, `merged` names the fields that the draft added to, and
     `not_taken` those in which it says something else, which stays.
-    `project` is where it holds; None is everywhere. `code` and `code_names` are the
-    places in the project's code that a created entry speaks of.
+    `project` is where it holds; None is everywhere. `code` are the places in the
+    project's code that a created entry speaks of.
     `similar` are the nearest entries by their words.
     `settled_by` is the resolved entry because of which it is not shown; `like_resolved`
     one that says nearly the same.
@@ -60,7 +60,6 @@ class Saved(NamedTuple):
     settled_by: str | None = None
     like_resolved: Similar | None = None
     code: tuple[str, ...] = ()
-    code_names: tuple[str, ...] = ()
 
     def as_dict(self, *, drawn: bool) -> dict[str, Any]:
         """The `data` of the JSON envelope; of what is `drawn` from other entries also
@@ -118,7 +117,7 @@ def not_shown(vault: Vault, ids: Iterable[str]) -> list[str]:
     return vault.read(look)
 
 
-_ADDED = ("tags", "asked", "entities", "evidence", "code", "code_names")
+_ADDED = ("tags", "asked", "entities", "evidence", "code")
 # Taken where the entry says nothing.
 _FILLED = (
     "type", "occurred_at", "occurred_until", "review_after", "confidence",
@@ -141,6 +140,24 @@ class Merged(NamedTuple):
     entry: Entry
     taken: tuple[str, ...]
     left: tuple[str, ...]
+
+    @property
+    def notes(self) -> Iterator[str]:
+        """A sentence about each field that was not taken, and about its end."""
+        name = self.entry.id
+        if "status" in self.taken:
+            yield (
+                f"{name} is resolved where this comes from, so it is here; to bring it "
+                f"back: memcli resolve --undo {name}"
+            )
+        for field in self.left:
+            if field == "status":
+                yield f"{name} stays as it is: memcli resolve {name} if it is solved"
+            else:
+                yield (
+                    f"{field} was not taken: {name} says something else; to change it: "
+                    "evolve it, or edit its file"
+                )
 
 
 def brings(draft: Entry) -> bool:
@@ -197,16 +214,6 @@ def merge(
     if changes and not allowed:
         left, changes = [*changes, *left], {}
     return Merged(entry.replace(**changes), tuple(changes), tuple(left))
-
-
-def sentence(entry_id: str, field: str) -> str:
-    """The sentence about a field that was not taken."""
-    if field == "status":
-        return f"{entry_id} stays as it is: memcli resolve {entry_id} if it is solved"
-    return (
-        f"{field} was not taken: {entry_id} says something else; to change it: evolve "
-        "it, or edit its file"
-    )
 
 
 def _new(given: tuple[str, ...], has: tuple[str, ...]) -> list[str]:

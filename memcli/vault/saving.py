@@ -31,7 +31,6 @@ from memcli.vault.saved import (
     held_back,
     matched,
     merge,
-    sentence,
     skill_name,
     why_not_shown,
     with_its_name,
@@ -127,13 +126,12 @@ def _in_code(vault: Vault, drafts: Sequence[Entry], verb: str) -> Sequence[Entry
     Raises:
         InvalidValue: an anchor names what is not there.
     """
-    if vault.cwd is None and not any(draft.code for draft in drafts):
+    if not any(draft.code for draft in drafts):
         return drafts
     from memcli.vault import anchoring
 
     strict = verb != "import"
-    drafts = [anchoring.anchored(vault, draft, strict=strict) for draft in drafts]
-    return anchoring.named(vault, drafts)
+    return [anchoring.anchored(vault, draft, strict=strict) for draft in drafts]
 
 
 def plan(vault: Vault, drafts: Sequence[Entry]) -> list[Saved]:
@@ -163,16 +161,15 @@ def look_up(
     def look(
         reader: Reader, unindexed: Unindexed
     ) -> tuple[HeldTexts, tuple[Similar, ...], dict[int, Similar]]:
-        later = duplicates.Later(unindexed, vault.agent)
         now = vault.now_ms() // 1000
-        held_texts = duplicates.held_texts(reader, later, drafts, now)
+        held_texts = duplicates.held_texts(reader, unindexed, drafts, now)
         near: tuple[Similar, ...] = ()
         if similar and not held_texts.match(drafts[0]):
-            near = likeness.near(reader, later, drafts[0])
+            near = likeness.near(reader, unindexed, drafts[0])
         solved = {}
         for nth, draft in enumerate(drafts[:_MOST_COMPARED] if resolved else ()):
             if draft.status is Status.ACTIVE and not held_texts.match(draft):
-                like = likeness.like_resolved(reader, draft, later)
+                like = likeness.like_resolved(reader, draft, unindexed)
                 solved.update({nth: like} if like else {})
         return held_texts, near, solved
 
@@ -283,7 +280,6 @@ class _Placing:
             project=entry.project,
             settled_by=resolved_id,
             code=entry.code,
-            code_names=entry.code_names,
         )
 
     def _prepared(self, draft: Entry) -> tuple[Entry, list[str]]:
@@ -381,11 +377,10 @@ class _Placing:
             if "entities" in done.taken:
                 registered = self._register_new(done.entry, given)
         saved = matched(held, outcome)
-        notes = [sentence(held.id, left) for left in done.left]
         return saved._replace(
             merged=done.taken,
             not_taken=done.left,
-            notes=(*saved.notes, *notes),
+            notes=(*saved.notes, *done.notes),
             registered=tuple(registered),
         )
 

@@ -12,7 +12,7 @@ memory or a question. Each has `v` (the version), `at` (epoch seconds) and `even
   `question` is a keyed hash, None where a session's start brought the rows; `via` says
   which way the question came, `agent` who asked, `rows` are as `row` makes them.
 - `write`, an entry that a commit wrote: `id`, `action`, `writer`, `kind`, `type`;
-  without an id it is `count` entries of one sort.
+  without an id it is `count` entries of one writer.
 - `feedback`, whether an entry that a recall returned proved useful, and who says so:
   `recall`, `id`, `useful`, `by`.
 """
@@ -52,7 +52,6 @@ _WAIT = 0.5
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS events(upto INTEGER PRIMARY KEY, line TEXT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS uses(id TEXT PRIMARY KEY, count INTEGER NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS secret(one INTEGER PRIMARY KEY, key BLOB NOT NULL)",
 )
 
 
@@ -120,25 +119,12 @@ def size(root: str) -> int:
         return 0
 
 
-def hashed(root: str, question: str, fresh: bytes) -> str | None:
-    """A question as its keyed hash; case and space make no difference.
-
-    Args:
-        root: the vault's folder.
-        question: the words.
-        fresh: becomes the log's key when it has none.
-
-    Returns:
-        None where the key can neither be read nor made.
-    """
-    query = "SELECT key FROM secret"
-    found = list(_rows(root, query))
-    if not found:
-        add = "INSERT OR IGNORE INTO secret VALUES (1, ?)"
-        _change(root, lambda db: db.execute(add, (fresh,)))
-        found = list(_rows(root, query))
+def hashed(root: str, question: str) -> str:
+    """A question as its hash, keyed by the name of the log's folder, which says where
+    and when the vault was made; case and space make no difference."""
+    key = os.path.basename(os.path.dirname(_path(root))).encode()[-64:]
     words = " ".join(question.casefold().split()).encode("utf-8", "surrogatepass")
-    return identity.blake2b(words, 12, key=found[0][0]).hex() if found else None
+    return identity.blake2b(words, 12, key=key).hex()
 
 
 # --- the file -----------------------------------------------------------------------
@@ -311,7 +297,6 @@ was good."""
 # Each entry gets a line of its own, up to so many in one commit; an import must not
 # push what was recalled out of the log.
 _EACH = 100
-_KEY = 32
 _NAME = 6
 
 
@@ -355,16 +340,11 @@ class Recorder:
         """
         if not self.on:
             return
-        mark = None
-        if question:
-            mark = hashed(self._root, question, self._caller.entropy(_KEY))
-            if mark is None:
-                return  # nothing can be written here
         self._note(
             {
                 "event": "recall",
                 "recall": self._caller.entropy(_NAME).hex(),
-                "question": mark,
+                "question": hashed(self._root, question) if question else None,
                 "via": self._caller.via,
                 "agent": self._caller.agent,
                 "rows": list(rows),
@@ -432,18 +412,13 @@ class Recorder:
 
 
 def _fewer(notes: Sequence[Note]) -> Sequence[Mapping[str, Any]]:
-    """Many notes of a sort as one line with their `count`; skills keep their lines."""
+    """Many notes as one line with their `count` for each writer; skills keep theirs."""
     if len(notes) <= _EACH:
         return notes
-    skills: list[Mapping[str, Any]] = []
-    counts = Counter[tuple[str, ...]]()
-    for note in notes:
-        if is_skill(note["kind"], note["type"]):
-            skills.append(note)
-        else:
-            counts[note["action"], note["writer"], note["kind"], note["type"]] += 1
-    names = ("action", "writer", "kind", "type")
+    skills = [note for note in notes if is_skill(note["kind"], note["type"])]
+    counts = Counter(note["writer"] for note in notes)
+    counts.subtract(note["writer"] for note in skills)
     return skills + [
-        {"id": None, **dict(zip(names, sort, strict=True)), "count": count}
-        for sort, count in counts.items()
+        {"id": None, "writer": writer, "count": count}
+        for writer, count in (+counts).items()
     ]

@@ -13,7 +13,7 @@ from itertools import islice
 
 from memcli.entries import dates
 from memcli.entries.eligibility import View, settled_by
-from memcli.entries.entry import Layer, Status, Subtype
+from memcli.entries.entry import Layer, Status, Subtype, is_unconfirmed, marks_of
 from memcli.entries.identity import fingerprint
 from memcli.entries.ids import is_id
 from memcli.entries.text.counted import counted
@@ -172,6 +172,13 @@ def _said_before(reader: Reader, row: StoredRow) -> Iterator[int]:
 def is_stale(row: StoredRow, why: list[Reason]) -> bool:
     """Whether the reasons make it stale; people judge pinned models themselves."""
     return bool(why) and row.subtype != str(Subtype.PINNED)
+
+
+def marks(reader: Reader, row: StoredRow, view: View) -> tuple[str, ...]:
+    """The marks of an entry, as `marks_of` has them."""
+    why = reasons(reader, row, view)
+    heard = is_unconfirmed(row)
+    return marks_of(stale=is_stale(row, why), doubt=bool(why), unconfirmed=heard)
 
 
 def sentence(why: Reason) -> str:

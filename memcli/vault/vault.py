@@ -163,7 +163,7 @@ class Vault:
             from memcli.search.postgres.connection import BRIEF, PATIENCE
             from memcli.search.postgres.engine import Engine
 
-            where = (place.engine, place.published_as, place.path)
+            where = (place.engine, place.name, place.path)
             engine = Engine(*where, PATIENCE if caller.waits else BRIEF)
             engine.published()
         return cls(place.path, caller, named=named, source=place.source, engine=engine)
@@ -280,7 +280,7 @@ class Vault:
 
         def changed(row: StoredRow) -> bool:
             nonlocal watch
-            if not (row.code or row.code_names):
+            if not row.code:
                 return False
             from memcli.vault import code_state
 

@@ -167,7 +167,7 @@ def measure(sessions: Sessions, chosen: list[Scenario]) -> Figures:
 def scratch() -> Iterator[Path]:
     """A folder that is gone at the end, with the user's own settings in it."""
     with tempfile.TemporaryDirectory() as folder:
-        for name in ("HOME", "MEMCLI_STATE", "XDG_CONFIG_HOME"):
+        for name in ("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"):
             os.environ[name] = str(Path(folder) / name.lower())
             (Path(folder) / name.lower()).mkdir()
         # What git knows of the user is not there.

@@ -42,7 +42,7 @@ PLACES = [
     ("search x -k conv", ["convention"]),
     ("list --tag ", ["area:ci", "deploy"]),
     ("list --project s", ["shop"]),
-    ("list --by ", ["kind", "tag", "project", "status"]),
+    ("list --by ", ["kind", "tag", "project"]),
     ("install clau", ["claude-code"]),
     ("inspect mod", ["models"]),
     ("entities reg", ["register"]),

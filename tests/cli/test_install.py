@@ -101,7 +101,7 @@ def test_a_named_vault_is_pinned_and_a_missing_one_is_told(
     (said,) = (w for w in bare.json["warnings"] if "vault" in w)
     assert "memcli init ~/memory" in said
     named = memcli("install", "codex", "--json")
-    assert any("name the vault with --vault" in w for w in named.json["warnings"])
+    assert any("name another one with --vault" in w for w in named.json["warnings"])
     memcli("init", str(tmp_path / "v"))
     ready = memcli("install", "codex", "--json", environ={"MEMCLI_VAULT": ""})
     assert not any("vault" in w for w in ready.json["warnings"])

@@ -44,7 +44,7 @@ def test_a_project_named_without_its_owner_is_the_whole_one_where_it_is_written(
     assert told("shop", "tag", one) == (SHOP, "")
     for words in (["save", "Use bun"], ["tag", one], ["evolve", one, "Use yarn"]):
         project, said = told(f"hop{words[0]}", *words)
-        assert said.startswith(f"'{project}' is another project than {SHOP}; if that")
+        assert said.startswith(f"'{project}' is a new project; if another is meant")
         assert said.endswith(f" --project {SHOP}")
         if words[0] == "evolve":
             one = said.split("memcli tag ")[1].split()[0]
@@ -64,7 +64,9 @@ def test_an_unknown_kind_of_an_import_names_the_command_that_takes_it(memcli: Ru
     line = b'{"text": "one", "kind": "rule"}\n'
     done = memcli("import", "-", stdin=line)
     assert done.code == 1
-    assert "to take them: memcli import FILE --map KIND=note" in done.err
+    assert "to take them: memcli config set vault.kinds KIND" in done.err
+    memcli("config", "set", "vault.kinds", "rule")
+    assert memcli("import", "-", stdin=line).code == 0
 
 
 def test_rows_say_where_they_hold_and_a_flag_filters(memcli: Run, shop: Path):

@@ -196,7 +196,7 @@ def fields(path: Path) -> dict[str, str]:
     return dict(line.split(": ", 1) for line in lines if ": " in line)
 
 
-def test_a_memory_moves_with_lineage_on_both_sides(
+def test_a_memory_moves_and_its_old_place_names_the_new_one(
     carrying: Path, memcli: Run, vault: Vault, tmp_path: Path
 ) -> None:
     saved = memcli("save", "Migrations are written by hand", "--kind", "convention",
@@ -209,11 +209,9 @@ def test_a_memory_moves_with_lineage_on_both_sides(
     assert sources_of(memcli, "migrations", carrying) == ["repo"]
     assert sources_of(memcli, "migrations", tmp_path) == []
     there = fields(carrying / ".memory" / moved["path"])
-    here = fields(Path(vault.root, moved["archived"]))
-    assert (there["supersedes"], there["other_vault"]) == (saved["id"], "personal")
     assert (there["kind"], "project" in there) == ("convention", False)
-    assert here["superseded_by"] == moved["id"]
-    assert here["other_vault"] == "github.com/acme/shop"
+    note = f"moved to github.com/acme/shop, as {moved['id']}"
+    assert vault.get(saved["id"]).resolution_note == note
     assert "s-1" not in (carrying / ".memory" / moved["path"]).read_text()
     assert git(carrying, "show", "--name-only", "--format=").split() == [
         f".memory/{moved['path']}"
@@ -222,11 +220,7 @@ def test_a_memory_moves_with_lineage_on_both_sides(
         lint = memcli("inspect", "lint", "--json", *where, cwd=carrying).json["data"]
         assert lint["findings"] == []
     again = memcli("promote", saved["id"], "--json", cwd=carrying).json["error"]
-    assert again["code"] == "superseded"
-    assert "github.com/acme/shop" in again["message"]
-    evolved = memcli("evolve", moved["id"], "Migrations are generated", "--json",
-                     "--vault", "repo", cwd=carrying).json["data"]  # fmt: skip
-    assert "other_vault" not in fields(carrying / ".memory" / evolved["path"])
+    assert again["code"] == "resolved"
 
 
 def sources_of(memcli: Run, query: str, cwd: Path) -> list[str]:

@@ -42,6 +42,8 @@ def test_every_reader_sees_that_it_is_unconfirmed(
 ) -> None:
     assert row(memcli)["unconfirmed"] is True
     assert "preference, unconfirmed ·" in memcli("recall", "linter").out
+    for words in (["list"], ["inspect"], ["inspect", mined]):
+        assert "unconfirmed" in memcli(*words).out
     answer = memcli("reflect", "linter", "--json").json["data"]["answer"]
     assert answer == f"- (unconfirmed) {ALWAYS}"
     assert f"[{mined}] (unconfirmed, heard in a session on 2" in start(vault)
@@ -64,15 +66,6 @@ def test_a_person_confirms_it(
     assert done.code == 0, done.err
     assert row(memcli)["unconfirmed"] is False
     assert "unconfirmed," not in start(vault)
-
-
-def test_another_session_confirms_it_and_the_same_one_does_not(
-    memcli: Run, tmp_path: Path, mined: str
-) -> None:
-    memcli("reflect", "--session", say(tmp_path, ALWAYS, ALWAYS))
-    assert row(memcli)["unconfirmed"] is True
-    memcli("reflect", "--session", say(tmp_path, ALWAYS, name="other"))
-    assert (row(memcli)["id"], row(memcli)["unconfirmed"]) == (mined, False)
 
 
 def test_what_is_in_doubt_itself_confirms_nothing(memcli: Run, tmp_path: Path) -> None:
@@ -106,7 +99,7 @@ def test_a_page_of_instructions_holds_nothing_unconfirmed(
     memcli("reflect", "--session", session(tmp_path, "one", ALWAYS, cwd=str(shop)))
     name, page = row(memcli)["id"], shop / "AGENTS.md"
     done = memcli("export", "--format", "agents-md", cwd=shop)
-    assert f"{name} was left out: it is unconfirmed" in done.err
+    assert f"{name} was left out (unconfirmed)" in done.err
     assert not page.exists() or ALWAYS not in page.read_text()
     memcli("save", ALWAYS, cwd=shop)
     memcli("export", "--format", "agents-md", cwd=shop)
@@ -125,13 +118,3 @@ def test_what_a_person_saves_or_approves_is_confirmed(
     memcli("review", one["id"], "--approve")
     (found,) = memcli("recall", "generated", "--json").json["data"]["rows"]
     assert found["unconfirmed"] is False
-
-
-def test_a_confirmation_that_is_taken_back_counts_no_more(
-    memcli: Run, tmp_path: Path, mined: str
-) -> None:
-    memcli("reflect", "--session", say(tmp_path, ALWAYS, name="two"))
-    assert row(memcli)["unconfirmed"] is False
-    back = "oh sorry, that was a line from Tom's mail, ignore it"
-    memcli("reflect", "--session", say(tmp_path, ALWAYS, back, name="two"))
-    assert row(memcli)["unconfirmed"] is True

@@ -15,7 +15,6 @@ from memcli.cli import view as page
 from tests.cli.conftest import Run
 from tests.git_command import git
 
-ABOUT = page.About("vault", "", 1_790_000_000)
 HOSTILE: list[dict[str, Any]] = [
     {"text": "x", "title": "</script><script>document.title='run'</script>"},
     {"text": "<img src=x onerror=\"document.title='run'\"> <!-- and -->"},
@@ -28,7 +27,7 @@ HOSTILE: list[dict[str, Any]] = [
 
 
 def html_of(vault: Vault) -> str:
-    return page.html(page.picture(vault), ABOUT)
+    return page.html(page.picture(vault))
 
 
 def save(vault: Vault, *rows: dict[str, Any]) -> list[str]:
@@ -96,7 +95,7 @@ def test_the_policy_of_the_page_names_its_script_and_style_and_nothing_else(
 def test_an_agents_page_holds_what_it_may_see(vault: Vault) -> None:
     save(vault, {"text": "Zeppelin is ours", "visibility": "private", "agent": "ada"})
     save(vault, {"text": "All know this"})
-    seen = page.html(page.picture(vault.acting_as("bob")), ABOUT)
+    seen = page.html(page.picture(vault.acting_as("bob")))
     assert "Zeppelin" not in seen
     assert "Zeppelin" in html_of(vault)
 

@@ -93,12 +93,15 @@ def test_a_page_tells_no_observation_that_may_no_longer_hold(
     rule = ("--kind", "constraint", "--layer", "observation", "--cite", fact)
     memcli("save", "Never sign twice", *rule, cwd=page.parent)
     memcli("save", "Bread is baked at six")
+    pin = ("--layer", "model", "--set", "subtype=pinned", "--kind", "convention")
+    memcli("save", "Tags stay", *pin, "--cite", fact, *here)
     memcli("resolve", fact)
     said = memcli("recall", "bread", cwd=page.parent).out
     assert "· Never sign twice (may no longer hold)" in said
     assert "Sign tags by hand" in memcli("doctor", cwd=page.parent).out
-    assert f"{entry} was left out: it may no longer hold" in memcli(*export).err
+    assert f"{entry} was left out (may no longer hold)" in memcli(*export).err
     assert "Sign tags by hand" not in page.read_text()
+    assert "- (pinned, look at it) Tags stay" in page.read_text()
 
 
 @pytest.mark.parametrize("command", ["export", "view"])

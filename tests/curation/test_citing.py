@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import citing, importing, research, review
+from memcli.curation import citing, importing, review
 from memcli.entries.entry import Entry, Status
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed, UsageError
 from memcli.recall.query import view_of
-from memcli.recall.results import Row
 from memcli.vault import lineage
 from tests.saving import save
 
@@ -24,10 +23,7 @@ def draft(vault: Vault, text: str, *rests_on: str, layer: str = "model") -> Entr
 
 
 def search(vault: Vault, query: str, name: str = "tyler", **filters: Any) -> None:
-    def look(depth: Any) -> tuple[None, list[Row]]:
-        return None, vault.recall(query, budget=depth, **filters).rows
-
-    research.search(vault, name, command="recall", query=query, budget=None, look=look)
+    vault.recall(query, research=name, **filters)
 
 
 # --- every way ----------------------------------------------------------------------

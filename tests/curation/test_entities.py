@@ -79,7 +79,7 @@ def test_registering_a_name_links_what_mentions_it_in_one_commit(vault: Vault) -
     one = save(vault, "We met Grace Hopper, [[grace]] said no")
     other = save(vault, "nobody was there")
     request = EntityRequest("register", "Grace Hopper", aliases=("Grace",))
-    plan = decide.plan(vault, request)
+    plan, _ = decide.apply(vault, request, dry_run=True)
     assert [touched.id for touched in plan.entries] == [one]
     assert mentions(vault, one) == ("grace",)
     _, commit = decide.apply(vault, request)

@@ -14,18 +14,17 @@ from memcli.errors import Conflict
 from memcli.hosts import memories as tools
 from memcli.hosts import pages
 from memcli.hosts.pages import Memory
-from memcli.recall.query import Filters
 from tests.conftest import VaultMaker
 
 
 def lines_of(vault: Vault) -> list[dict[str, object]]:
-    found = exporting.entries(vault, Filters(), current=False)
+    found = exporting.entries(vault, current=False)
     assert found.unread == []
     return [exporting.as_object(entry) for entry in found.entries]
 
 
 def held(vault: Vault) -> list[Entry]:
-    found = exporting.entries(vault, Filters(), current=False).entries
+    found = exporting.entries(vault, current=False).entries
     return [entry.replace(path="") for entry in found]
 
 

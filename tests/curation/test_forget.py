@@ -102,26 +102,26 @@ def test_what_its_resolution_had_hidden_is_named(vault: Vault) -> None:
     vault.resolve(name)
     Path(vault.root, "later.md").write_text("sentry drops events!\n")
     assert not vault.recall("sentry").rows
-    plan = forget.plan(vault, name)
+    plan = forget.forget(vault, name, dry_run=True)
     assert [row.path for row in plan.reopened] == ["later.md"]
     assert forget.forget(vault, name).reopened == plan.reopened
     (row,) = vault.recall("sentry").rows
-    assert forget.plan(vault, row.id).reopened == []
+    assert forget.forget(vault, row.id, dry_run=True).reopened == []
 
 
 def test_text_that_no_commit_holds_is_named_before_it_goes(vault: Vault) -> None:
     name = save(vault, "Foxes")
     path = vault.path_of(name)
-    assert forget.plan(vault, name).uncommitted == []
+    assert forget.forget(vault, name, dry_run=True).uncommitted == []
     with Path(vault.root, path).open("a") as file:
         file.write("an hour of writing\n")
-    assert forget.plan(vault, name).uncommitted == [path]
+    assert forget.forget(vault, name, dry_run=True).uncommitted == [path]
 
 
 def test_who_links_to_it_is_told(vault: Vault) -> None:
     name = save(vault, "The runbook", title="Run Book")
     other = save(vault, "see [[Run Book]]")
-    found = forget.plan(vault, name)
+    found = forget.forget(vault, name, dry_run=True)
     assert [row.id for row in found.linked_from] == [other]
 
 

@@ -77,20 +77,6 @@ def test_the_vault_is_not_imported_into_itself(vault: Vault) -> None:
             importing.import_folder(vault, os.path.join(vault.root, folder))
 
 
-KINDS = b"\n".join(
-    b'{"text": "text %d", "kind": "%s"}' % (number, kind)
-    for number, kind in enumerate((b"fact", b" Fact ", b"semantic", b"note", b"fact"))
-)
-
-
-def test_kinds_of_another_program_are_mapped(vault: Vault) -> None:
-    kinds = {"fact": "note", "semantic": "reference"}
-    done = importing.import_lines(vault, KINDS, "x", kinds=kinds)
-    assert (len(done.created), done.failed) == (5, [])
-    said = [vault.get(item.id).kind for item in done.created]
-    assert said == ["note", "note", "reference", "note", "note"]
-
-
 @pytest.mark.parametrize("source", ["", "source: {writer: manual}\n"])
 def test_a_folder_never_pins_nor_sets_what_keeps_tools_from_running(
     vault: Vault, tmp_path: Path, source: str

@@ -12,7 +12,6 @@ from memcli.entries import layout
 from memcli.entries.entry import Layer
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed
 from memcli.recall.query import view_of
-from memcli.recall.results import Row
 from tests.conftest import VaultMaker, state_of
 from tests.saving import save
 
@@ -96,13 +95,8 @@ def test_a_model_is_born_stale_where_its_evidence_changed_after_the_search(
 
 
 def test_a_search_that_fails_does_not_count(vault: Vault) -> None:
-    def look(_: str) -> tuple[None, list[Row]]:
-        raise InvalidValue("unknown kind")
-
     with pytest.raises(InvalidValue):
-        research.search(
-            vault, "tyler", command="recall", query="x", budget=None, look=look
-        )
+        vault.recall("x", research="tyler", kinds=["nonsense"])
     assert research.runs(vault) == []
 
 

@@ -26,7 +26,7 @@ def texts(vault: Vault, *statuses: str) -> list[str]:
 def test_approve_may_change_text_title_kind_and_tags(vault: Vault) -> None:
     name = candidate(vault, "use pnmp", tags=["web"])
     changes = {"text": "Use pnpm", "kind": "preference", "tags": ("tools",)}
-    review.approve(vault, [name], changes)
+    review.approve(vault, name, **changes)
     entry = vault.get(name)
     assert (entry.body, entry.kind) == ("Use pnpm\n", "preference")
     assert entry.tags == ("web", "tools")
@@ -43,7 +43,7 @@ def test_an_approval_takes_no_pin_and_no_enforce_that_nobody_has_read(
     Path(vault.root, path).write_text(acts, encoding="utf-8")
     told: list[str] = []
     vault.caller = vault.caller._replace(tell=told.append)
-    review.approve(vault, [name])
+    review.approve(vault, name)
     entry = vault.get(name)
     assert (entry.status, entry.pinned, entry.enforce) == ("active", False, None)
     assert told == [
@@ -56,7 +56,7 @@ def test_a_rejected_candidate_is_remembered_and_not_proposed_again(
     vault: Vault,
 ) -> None:
     name = candidate(vault, "Use emacs")
-    review.reject(vault, [name])
+    review.reject(vault, name)
     again = vault.save(vault.draft({"text": "- use emacs.", "status": "pending"}))
     assert (again.outcome, again.id) == ("rejected", name)
     hook = {"text": "Use Emacs", "source": {"writer": "hook"}}

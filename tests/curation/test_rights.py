@@ -107,8 +107,8 @@ REFUSED: dict[str, tuple[dict[str, Any], Callable[[Vault, str], object]]] = {
     ),
     "resolve": ({"pinned": True}, lambda vault, id_: vault.resolve(id_)),
     "reopen": ({"pinned": True}, lambda vault, id_: vault.reopen(id_)),
-    "approve": ({"status": "pending"}, lambda vault, id_: review.approve(vault, [id_])),
-    "reject": ({"status": "pending"}, lambda vault, id_: review.reject(vault, [id_])),
+    "approve": ({"status": "pending"}, lambda vault, id_: review.approve(vault, id_)),
+    "reject": ({"status": "pending"}, lambda vault, id_: review.reject(vault, id_)),
     "supersede": (
         {"status": "pending"},
         lambda vault, id_: review.supersede(vault, id_, save(vault, "mine")),

@@ -36,13 +36,13 @@ def steps(vault: Vault) -> Iterator[str]:
     yield "import"
     waiting = vault.save(vault.draft({"text": "A guess", "status": "pending"})).id
     yield "inbox"
-    review.approve(vault, [waiting], {"text": "A guess that holds"})
+    review.approve(vault, waiting, text="A guess that holds")
     yield "approve"
     drafts = [{"text": text, "status": "pending"} for text in ("Not so", "At noon")]
     both = vault.save_all([vault.draft(draft) for draft in drafts])
     refused, newer = (saved.id for saved in both)
     yield "more of the inbox"
-    review.reject(vault, [refused])
+    review.reject(vault, refused)
     yield "reject"
     review.supersede(vault, newer, waiting)
     yield "supersede"

@@ -57,7 +57,7 @@ def test_a_scripted_history_is_told_line_by_line(inside: Vault, shop: Path) -> N
                 want[ids[n]] = "moved"
             case 3:
                 git(shop, "mv", f"src/m{n}.py", f"src/renamed{n}.py")
-                want[ids[n]] = "moved"
+                want[ids[n]] = "stale"
             case 4:
                 path.write_text(text.replace("return a", "return -a"))
                 want[ids[n]] = "stale"

@@ -48,8 +48,6 @@ def test_a_path_that_could_lead_out_is_no_anchor(path: str) -> None:
     for text in (path, f"{path}:1-2", f"{path}#{MARK}@{COMMIT}"):
         with pytest.raises(InvalidValue, match="code: not a place"):
             anchors.parse(text)
-    with pytest.raises(InvalidValue, match="code_names: not a place"):
-        anchors.parse(path, "code_names")
 
 
 paths = st.text(min_size=1, max_size=20).filter(lambda text: not anchors.unsafe(text))

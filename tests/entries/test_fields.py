@@ -37,7 +37,6 @@ def test_what_a_caller_may_give_comes_back_from_the_file(name: str) -> None:
         "seen": ["2026-11-21"],
         "pinned": True,
         "code": ["src/app.py:10-20#11-1a2b3c4d9f8e7d6c@a1b2c3d4e5f6", "Makefile"],
-        "code_names": ["src/limits.py", "make deploy", "src"],
     }
     date = "2026-11-21T09:30:00Z"
     text = date if "_at" in name or name.endswith("ed") else "2026-11"

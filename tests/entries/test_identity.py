@@ -45,6 +45,8 @@ def test_a_strict_key_does_not_see_markup() -> None:
         "TODO(anna): never run terraform apply by hand",
         "Never run terraform apply by hand. #infra",
         "#infra #ops\n\nNever run terraform apply by hand",
+        "| Never run terraform apply by hand |",
+        "Never run terraform apply by hand ^1b-x",
         "Never run terraform apply by hand #infra #ops",
     ):
         assert strict_key(text) == plain
@@ -77,7 +79,15 @@ def test_a_strict_key_sees_the_claim_alone() -> None:
     "pair",
     [
         *("C C++ C#", ".env env", "1.5 15", "-x x", "a!=b a==b", "$HOME HOME"),
-        *("10² 102", "*.py .py py", "`*.py` `.py`", "~/bin /bin", "≤ ≥ ✅", "👎 👍"),
+        *(
+            "10² 102",
+            "*.py .py py",
+            "`*.py` `.py`",
+            "~/bin /bin",
+            "≤ ≥ ✅",
+            "👎 👍",
+            "|x x",
+        ),
         *("→ ←", "❌ x", "[it](https://a.b/1) [it](https://a.b/2) [it](a.md)"),
     ],
 )
@@ -88,7 +98,7 @@ def test_a_strict_key_tells_apart_what_a_sign_tells_apart(pair: str) -> None:
 
 
 @settings(max_examples=200)
-@given(st.text() | st.text("-*1.) \n[]x>ab!"))
+@given(st.text() | st.text("-*1.) \n[]x>ab!|^"))
 def test_a_strict_key_is_the_key_of_itself(text: str) -> None:
     key = strict_key(text)
     assert strict_key(key) == key

@@ -86,9 +86,7 @@ def commit(root: str) -> None:
 
 def publish(server: databases.Server, database: str, vault: Vault) -> Any:
     commit(vault.root)
-    place = KnownVault(
-        "company", "", "ro", engine=server.url(database), published_as="company"
-    )
+    place = KnownVault("company", "", "ro", engine=server.url(database))
     publishing.initialise(place)
     return publishing.publish(vault, place)
 

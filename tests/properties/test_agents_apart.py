@@ -176,7 +176,7 @@ def hide(vault: Vault, agent: str, transcript: str) -> None:
     done = other.save(other.draft({"text": "The build was red", **visible})).id
     other.resolve(done, note="a new runner")
     guess = {"text": "A guess about the billing tables", "status": "pending"}
-    review.reject(other, [other.save(other.draft({**guess, **visible})).id], "no")
+    review.reject(other, other.save(other.draft({**guess, **visible})).id, reason="no")
     for name in ("Zeppelin Cluster", "Redis"):
         request = entities.EntityRequest("register", name, type="system")
         entities.apply(vault, request)
@@ -381,7 +381,7 @@ def tie(vault: Vault) -> None:
     idea = {"kind": "idea", "status": "pending"}
     saved("Warm the gateway", **shared, **idea)
     cool = saved("Cool the xyzzy gateway", **private, **idea)
-    review.reject(vault, [cool], "xyzzy")
+    review.reject(vault, cool, reason="xyzzy")
     vault.recall("gateway xyzzy slow", budget="high")
 
 

@@ -288,7 +288,7 @@ _KEYS = st.one_of(
             "status: active", "status: resolved", "status: superseded",
             "status: nonsense", "tags: [a]", "tags: [b", "created: 9999-12-31",
             "created: 0001", "updated: 2030", "title: One", "item: derived",
-            "rating: 1", "rating: 2", "aliases: [q]", "other_vault: team", "&a x: *a",
+            "rating: 1", "rating: 2", "aliases: [q]", "&a x: *a",
         ]
     ),
 )  # fmt: skip

@@ -35,8 +35,8 @@ OPERATIONS: dict[str, Callable[[Vault, dict[str, str]], object]] = {
     "evolve": lambda v, ids: v.evolve(ids["fact"], "another text", reason="r"),
     "resolve": lambda v, ids: v.resolve(ids["fact"], ids["item"]),
     "forget": lambda v, ids: v.forget(ids["fact"]),
-    "approve": lambda v, ids: review.approve(v, [ids["candidate"]]),
-    "reject": lambda v, ids: review.reject(v, [ids["candidate"]]),
+    "approve": lambda v, ids: review.approve(v, ids["candidate"]),
+    "reject": lambda v, ids: review.reject(v, ids["candidate"]),
     "supersede": lambda v, ids: review.supersede(v, ids["candidate"], ids["fact"]),
 }
 

@@ -20,11 +20,10 @@ import pytest
 from memcli import Vault, Vaults
 from memcli.entries import layout
 from memcli.entries.text import prompt_injection
-from memcli.errors import InvalidValue, MemcliError, Unreadable
+from memcli.errors import MemcliError, Unreadable
 from memcli.sessions.hooks import call as hook
 from memcli.sessions.hooks import pipe
 from memcli.storage import journal, state_dirs
-from memcli.storage.git.repository import Repository
 from memcli.storage.journal import FileChange
 from memcli.vault.health.lint import lint
 from tests import processes
@@ -289,31 +288,6 @@ def test_a_strange_file_in_any_place_takes_no_answer_away(
         path.unlink(missing_ok=True)
         STRANGE[what](path)
     recalled(vault)
-
-
-# --- a place of memcli's own that cannot be used ------------------------------------
-
-
-@pytest.mark.parametrize("named", ["file", "file/below", "relative", "in the vault"])
-def test_a_state_folder_that_cannot_be_used_is_refused_by_name(
-    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
-) -> None:
-    (tmp_path / "file").write_text("")
-    place = {"relative": "relative", "in the vault": f"{vault.root}/state"}
-    variable = place.get(named, str(tmp_path / named))
-    monkeypatch.setenv("MEMCLI_STATE", variable)
-    monkeypatch.chdir(tmp_path)
-    before = Repository.open(vault.root).head()
-    for act in (
-        lambda: vault.recall("deploy"),
-        lambda: vault.save(vault.draft({"text": "We deploy on Mondays"})),
-    ):
-        with pytest.raises(InvalidValue, match=f"^MEMCLI_STATE: {variable} ") as caught:
-            act()
-        assert caught.value.code == "invalid_state_folder"
-        assert "unset it" in (caught.value.hint or "")
-    assert Repository.open(vault.root).head() == before
-    assert not (tmp_path / "relative").exists()
 
 
 # --- what would begin a line of its own in an answer ----------------------------------

@@ -387,7 +387,7 @@ def test_a_kill_while_what_nobody_committed_is_kept_loses_nothing_of_it(
     before, data = state(start), dropped.read_bytes()
 
     def decide(vault: Vault) -> None:
-        review.approve(vault, [id_of(vault, "Dropped")], {"text": "Edited"})
+        review.approve(vault, id_of(vault, "Dropped"), text="Edited")
 
     seen, kept = [], set()
     for root, _, _, died in at_each_git(start, tmp_path, decide, 10):

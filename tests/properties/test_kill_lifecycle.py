@@ -65,7 +65,7 @@ def fill(root: Path) -> None:
     changed = vault.save(save({"text": "The port is 80"}))
     vault.evolve(changed.id, "The port is 8080", reason="moved")
     review.approve(
-        vault, [vault.save(save({"text": "approved", "status": "pending"})).id]
+        vault, vault.save(save({"text": "approved", "status": "pending"})).id
     )
 
 
@@ -135,9 +135,9 @@ OPERATIONS: dict[str, Act] = {
     "forget": lambda v: v.forget(id_of(v, "We deploy on Tuesdays")),
     "forget a version": lambda v: v.forget(id_of(v, "The port is 80")),
     "approve": lambda v: review.approve(
-        v, [id_of(v, "We deploy at night"), id_of(v, "Use emacs")]
+        v, id_of(v, "We deploy at night"), id_of(v, "Use emacs")
     ),
-    "reject": lambda v: review.reject(v, [id_of(v, "Use emacs")], "no"),
+    "reject": lambda v: review.reject(v, id_of(v, "Use emacs"), reason="no"),
     "supersede": lambda v: review.supersede(
         v, id_of(v, "We deploy at night"), id_of(v, "We deploy on Tuesdays")
     ),

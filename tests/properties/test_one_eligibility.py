@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from memcli import Vault
-from memcli.curation import evolve, inbox, resolve_query
+from memcli.curation import evolve, inbox
 from memcli.curation.resolve_query import plan_query
 from memcli.entries.eligibility import Agent, ReadPolicy, View, facts, verdict
 from memcli.entries.entry import Status
@@ -20,7 +20,7 @@ from memcli.recall.query import Query, view_of
 from memcli.search.following import NOTHING, Unindexed
 from memcli.sessions.briefing import prompt as prompts
 from memcli.sessions.briefing import select, start
-from memcli.vault import duplicates, likeness
+from memcli.vault import likeness
 from memcli.vault.caller import Caller
 from memcli.vault.health.inspect import inspect
 from tests.conftest import NOW
@@ -219,10 +219,8 @@ def test_resolve_and_review_offer_only_what_is_in_force(asked: Vault) -> None:
     allowed = admitted(asked, View(NOW))
     found = plan_query(asked, WORD, kinds=["note", "constraint"])
     assert {target.id for target in found.targets} == allowed
-    standings = resolve_query.standings(asked)
-    assert {row.id for row in standings if row.state == "unresolved"} == allowed
     for candidate in inbox.pending(asked)[:5]:
-        assert {one.id for one in inbox.proposals(asked, candidate)} <= allowed
+        assert {one.id for one in inbox.proposals(asked, candidate.id)} <= allowed
 
 
 def test_what_is_like_a_text_is_in_force(asked: Vault) -> None:
@@ -231,8 +229,7 @@ def test_what_is_like_a_text_is_in_force(asked: Vault) -> None:
         draft = asked.draft({"text": f"{row.text} more"})
 
         def similar(reader: Any, draft: Any = draft) -> set[str]:
-            files = Unindexed(asked.root, asked.opened._state or NOTHING)
-            later = duplicates.Later(files)
+            later = Unindexed(asked.root, asked.opened._state or NOTHING)
             return {one.id for one in likeness.near(reader, later, draft)}
 
         assert asked.read(similar) <= allowed

@@ -325,9 +325,7 @@ def test_a_commit_that_comes_late_is_not_published_over_a_newer_one(
     publish(server, database, vault)
     newer = git(vault, "rev-parse", "HEAD").strip()
     git(vault, "reset", "-q", "--hard", old)
-    place = KnownVault(
-        "company", "", "ro", engine=server.url(database), published_as="company"
-    )
+    place = KnownVault("company", "", "ro", engine=server.url(database))
     assert publishing.publish(vault, place).newer == newer
     assert publishing.publish(vault, place, force=True).newer is None
     assert publishing.publish(vault, place, dry_run=True).entries == 1

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault, Vaults
-from memcli.curation import importing, inbox, resolve_query, review
+from memcli.curation import importing, inbox, review
 from memcli.curation.entities import listing as page
 from memcli.entries.eligibility import View
 from memcli.hosts.transcript import Step
@@ -92,7 +92,7 @@ def by_review(vault: Vault) -> None:
     path.parent.mkdir(exist_ok=True)
     text = f"---\nid: {TWIN}\nstatus: pending\n---\n{SOLVED}\n"
     path.write_text(text, encoding="utf-8")
-    review.approve(vault, [TWIN])
+    review.approve(vault, TWIN)
 
 
 def by_mining(vault: Vault) -> None:
@@ -153,12 +153,7 @@ def shown(vault: Vault) -> dict[str, list[str]]:
         "a session's start": [one.text for one in at_start.items],
         "a prompt": [one.text for one in fits],
         "injection": [one.text for one in told],
-        "resolve --list": [
-            one.title
-            for one in resolve_query.standings(vault)
-            if one.state == "unresolved"
-        ],
-        "proposals": [one.title for one in inbox.proposals(vault, waiting)],
+        "proposals": [one.title for one in inbox.proposals(vault, waiting.id)],
         "an entity": [one.text for one in page.page(vault, "Shibboleth").current],
     }
 
@@ -192,8 +187,7 @@ def test_no_surface_shows_it_and_reopening_brings_it_back(
     assert all_of(vault, SOLVED) == []
     way(vault)
     assert all_of(vault, SOLVED) == []
-    listed = resolve_query.standings(vault)
-    assert [one.id for one in listed if one.state != "unresolved"] == [name]
+    assert name in [one.id for one in vault.entries(statuses=["resolved"])]
     vault.reopen(name)
     assert {"recall", "reflect", "Vaults"} <= set(all_of(vault, SOLVED))
 

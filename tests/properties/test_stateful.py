@@ -185,7 +185,7 @@ class VaultMachine(RuleBasedStateMachine):
         # A checkout may have brought an old file back beside its archive.
         with suppress(AmbiguousId, NotAllowed):
             if name := self.pick(number, Status.PENDING):
-                (review.approve if yes else review.reject)(self.vault, [name])
+                (review.approve if yes else review.reject)(self.vault, name)
 
     @rule(number=picks)
     def forget(self, number: int) -> None:

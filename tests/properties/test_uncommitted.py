@@ -37,7 +37,7 @@ UNDONE: dict[str, Act] = {
         if name != "undo" and "forget" not in name
     },
     "approve changed": lambda v: review.approve(
-        v, [id_of(v, "Use emacs")], {"text": "Use vim", "kind": "preference"}
+        v, id_of(v, "Use emacs"), text="Use vim", kind="preference"
     ),
 }
 MARK = "mine: not committed\n"
@@ -135,7 +135,7 @@ def test_what_no_commit_held_is_a_commit_of_its_own_and_alone(
     path = filled.path_of(id_of(filled, "Use emacs"))
     data = Path(filled.root, path).read_bytes()
     waiting = git(filled, "status", "--porcelain", "-uall").splitlines()
-    review.reject(filled, [id_of(filled, "Use emacs")])
+    review.reject(filled, id_of(filled, "Use emacs"))
     subjects = git(filled, "log", "-2", "--format=%s").splitlines()
     assert subjects == ["review: rejected Use emacs", f"keep: {path}"]
     changed = git(filled, "show", "--format=", "--name-only", "--relative", "HEAD~1")
@@ -165,7 +165,7 @@ def test_when_it_cannot_be_kept_nothing_is_changed(filled: Vault) -> None:
     before = pages(filled)
     rows = git(filled, "status", "--porcelain", "-uall")
     with pytest.raises(HistoryError, match="not now"):
-        review.reject(filled, [id_of(filled, "Use emacs")])
+        review.reject(filled, id_of(filled, "Use emacs"))
     assert (pages(filled), git(filled, "status", "--porcelain", "-uall")) == (
         before,
         rows,
@@ -197,9 +197,9 @@ def test_a_secret_that_review_edits_away_comes_into_no_commit(
     path.write_text(f"{head}We use the token {SECRET}\n", "utf-8")
     (waiting,) = inbox.pending(vault)
     with pytest.raises(SecretFound):
-        review.approve(vault, [waiting.id], {"text": f"The token: {SECRET}"})
+        review.approve(vault, waiting.id, text=f"The token: {SECRET}")
     assert SECRET in path.read_text("utf-8")
-    done = review.approve(vault, [waiting.id], {"text": "The token is in the vault"})
+    done = review.approve(vault, waiting.id, text="The token is in the vault")
     assert [one.outcome for one in done.items] == ["approved"]
     assert not path.exists()
     assert SECRET not in objects(vault)

@@ -108,17 +108,6 @@ def test_another_clone_of_the_project_without_that_commit_is_checked(
     assert first(make_vault(cwd=str(other))).code_state[0].state == "changed"
 
 
-def test_a_path_of_the_text_that_is_no_longer_there_makes_it_stale(
-    inside: Vault, shop: Path
-) -> None:
-    save(inside, "The limiter that waits is in src/app.py")
-    assert [each.state for each in first(inside).code_state] == ["exists"]
-    removed(shop)
-    assert code_state.why_stale(first(inside).code_state) == [
-        "src/app.py is gone since the entry was saved"
-    ]
-
-
 def test_an_anchor_that_a_person_typed_says_only_whether_the_file_is_there(
     inside: Vault, shop: Path
 ) -> None:

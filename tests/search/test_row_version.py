@@ -17,7 +17,7 @@ from memcli.search.store import FORMAT
 from memcli.search.stored_row import StoredRow
 from memcli.search.updating import Files
 
-KNOWN = (38, 5, 38), "0613b9a15afb07cf"
+KNOWN = (38, 5, 39), "0c94c07797ae8b4e"
 
 FACT = """\
 ---
@@ -36,7 +36,6 @@ asked: [overwritten history, lost commits after git push]
 entities: [Ada Lovelace, Redis]
 project: github.com/acme/shop
 code: ["src/app.py:10-20#11-1a2b3c4d9f8e7d6c@a1b2c3d4e5f6"]
-code_names: [src/app.py, parseArgs()]
 agent: reviewer
 visibility: group
 groups: [core]
@@ -54,7 +53,6 @@ rationale: said twice
 supersedes: 01aaaa0000000002
 superseded_by: 01aaaa0000000003
 reason: it was too short
-other_vault: team
 resolved_at: "2026-01-04T03:04:05Z"
 resolved_by: Ada
 resolution_note: done in the pipeline

@@ -92,7 +92,7 @@ def test_what_a_session_saved_and_would_not_save_now_waits(
     assert (texts(vault), len(commits(vault))) == (set(), made + 1)
     reflect_file(vault, say(tmp_path, *then, "ok, run the tests"))
     assert len(commits(vault)) == made + 1
-    review.approve(vault, [name])
+    review.approve(vault, name)
     reflect_file(vault, say(tmp_path, *then, "ok, run the build"))
     assert texts(vault) == {ALWAYS}, "a person has said so"
 
@@ -235,7 +235,7 @@ def test_a_candidate_that_review_changed_is_not_proposed_again_in_its_old_words(
     vault: Vault, tmp_path: Path, then: str | None, outcome: str
 ) -> None:
     (name,) = ids_of(reflect_file(vault, say(tmp_path, UNSURE)))
-    review.approve(vault, [name], {"text": "Generated files are for make alone"})
+    review.approve(vault, name, text="Generated files are for make alone")
     assert vault.get(name).source.proposed
     if then == "resolve":
         vault.resolve(name)
@@ -254,7 +254,7 @@ def test_a_candidate_that_was_edited_and_rejected_stays_rejected_for_its_session
     (name,) = ids_of(reflect_file(vault, say(tmp_path, UNSURE)))
     file = Path(vault.root, vault.path_of(name))
     file.write_text(file.read_text().replace("generated", "vendored"))
-    review.reject(vault, [name])
+    review.reject(vault, name)
     again = reflect_file(vault, say(tmp_path, UNSURE))
     assert [(fate.action, fate.id) for fate in again.fates] == [("duplicate", name)]
     assert inbox.pending(vault) == []
@@ -267,5 +267,5 @@ def test_a_secret_that_review_took_out_is_not_kept_as_the_old_words(
     file = Path(vault.root, vault.path_of(name))
     secret = "the key AKIA" + "IOSFODNN7EXAMPLA"
     file.write_text(file.read_text().replace("a key", secret))
-    review.approve(vault, [name], {"text": "use the key of the vault"})
+    review.approve(vault, name, text="use the key of the vault")
     assert vault.get(name).source.proposed is None

@@ -73,9 +73,12 @@ def test_each_trouble_is_named_where_it_is(
     hook_log.note(vault.root, {"at": NOW, "event": "stop", "error": "bug: x"})
     config = home / ".config" / "memcli" / "config.toml"
     config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text('[vaults.team]\npath = "/nowhere"\n')
+    config.write_text('[vaults.team]\npath = "/nowhere"\n[projects]\n"~/a" = "b"\n')
+    Path(vault.root, layout.CONFIG).write_text("[limits]\nbodi = 3\n")
     found = examine()
-    assert states(found) == {"vault": "problem", "calls": "note", "vault team": "note"}
+    notes = dict.fromkeys(("calls", "vault team", "config limits.bodi"), "note")
+    assert states(found) == {"vault": "problem", **notes}
+    assert "Did you mean 'limits.body'?" in (found["config limits.bodi"].mend or "")
     assert "memories/x.md" in found["vault"].said
     assert "memcli doctor --fix" in (found["vault"].mend or "")
     config.write_text("[vaults")
@@ -182,7 +185,7 @@ def test_a_config_that_does_not_parse_is_named_with_its_line(
         assert check.state == "problem"
         assert check.said.startswith(f"{config}: ")
         assert where in check.said
-        assert check.mend == "Correct the file."
+        assert check.mend == ("Correct the file." if where else "Save it as UTF-8.")
 
 
 def test_a_page_that_tells_what_was_resolved_is_named(

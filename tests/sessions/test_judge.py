@@ -232,7 +232,7 @@ def test_what_replaces_an_entry_is_offered_in_review_and_not_decided(
     assert (fate.action, fate.target) == ("supersede", held)
     assert texts(vault) == {old}
     (waiting,) = inbox.pending(vault)
-    assert inbox.proposals(vault, waiting)[0].id == held
+    assert inbox.proposals(vault, waiting.id)[0].id == held
 
 
 def test_what_is_settled_is_resolved_when_it_is_a_blocker(

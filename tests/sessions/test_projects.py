@@ -12,7 +12,7 @@ from memcli.sessions.hooks import pipe
 from memcli.sessions.reflect_session import reflect_file
 from tests.conftest import VaultMaker
 from tests.hosts.writing import write
-from tests.sessions.hooks.calling import call, session, told, work
+from tests.sessions.hooks.calling import ALWAYS, call, session, told, work
 
 A, B = "github.com/acme/a", "github.com/acme/b"
 RULE = "From now on, always use pnpm instead of npm."
@@ -103,6 +103,10 @@ def test_another_project_may_want_the_contrary(
     same = reflect_file(live, session(tmp_path, "three", spaces, cwd=clones[A]))
     assert [fate.action for fate in other.fates] == ["saved"]
     assert [fate.action for fate in same.fates] == ["supersede"]
+    loose = "From now on run the linter before every commit!"
+    for name, words in ((A, ALWAYS), (B, loose)):
+        reflect_file(live, session(tmp_path, name[-1], words, cwd=clones[name]))
+    assert active(live)[loose] == B  # and says it in its own words
 
 
 def test_a_host_that_writes_no_folder_into_its_transcript_says_it_at_the_start(

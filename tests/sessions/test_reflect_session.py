@@ -189,7 +189,7 @@ def test_what_contradicts_an_entry_is_offered_as_supersede_and_not_decided(
     assert texts(vault) == {old}
     (waiting,) = inbox.pending(vault)
     assert waiting.confidence == "HIGH"
-    assert inbox.proposals(vault, waiting)[0].id == held
+    assert inbox.proposals(vault, waiting.id)[0].id == held
     # Where nobody reviews, the recall that shows the one side names the other.
     (warning,) = vault.recall(old).warnings
     assert warning == (

@@ -65,9 +65,10 @@ STORIES: list[tuple[str, list[Step], int, int]] = [
     ("what narrows or widens an entry is saved beside it",
      [("1", [FRIDAYS], "saved"), ("2", [ANNA], "saved"), ("3", [ANNA], "seen"),
       ("4", [FRIDAYS], "seen")], 2, 0),
-    ("what was solved and comes up again is a recurrence",
+    ("what was solved and comes up again is a recurrence, also beside its like",
      [("1", [ALWAYS], "saved"), "resolve", ("2", [ALWAYS], "recurred"),
-      ("1", [ALWAYS], "duplicate")], 0, 0),
+      ("1", [ALWAYS], "duplicate"), ("3", [AGAIN], "review"),
+      ("4", [ALWAYS], "recurred")], 0, 1),
     ("what was evolved is not mined again",
      [("1", [ALWAYS], "saved"), "evolve", ("1", [ALWAYS], "duplicate")], 1, 0),
     ("words that another version replaced wait, also when that is resolved",
@@ -115,7 +116,7 @@ def do(vault: Vault, what: str, name: str) -> None:
     if what == "evolve":
         vault.evolve(name, text="Always run the linter and the tests.")
     elif what == "reject":
-        review.reject(vault, [name], "no")
+        review.reject(vault, name, reason="no")
     elif what == "undo":
         undo.undo(vault)
     elif what == "lose":

@@ -55,15 +55,6 @@ def test_a_file_is_as_it_was_also_from_a_folder_of_the_repository(shop: Path) ->
         assert opened(shop).was(strange, "web/src/app.py", 1_000_000) is None
 
 
-def test_a_renamed_file_is_found_by_gits_own_detection(shop: Path) -> None:
-    commit = head(shop)
-    git(shop, "mv", "web/src/app.py", "web/src/main.py")
-    assert opened(shop / "web").renamed(commit, "src/app.py") == "src/main.py"
-    assert opened(shop).renamed(commit, "web/src/app.py") == "web/src/main.py"
-    assert opened(shop).renamed(commit, "web/src/nope.py") is None
-    assert opened(shop).renamed("f" * 12, "web/src/app.py") is None
-
-
 def test_a_search_that_takes_too_long_is_ended(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,5 +86,4 @@ def test_no_program_of_the_repositorys_settings_runs(
     assert any("attributes" in line for line in history.last_commits(5, 5))
     history.unfinished(5)
     history.was(commit, "web/src/app.py", 1_000_000)
-    history.renamed(commit, "web/src/app.py")
     assert not (tmp_path / "sprung").exists()

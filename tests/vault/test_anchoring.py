@@ -85,24 +85,6 @@ def test_a_checkout_without_git_or_commit_is_anchored_without_one(
     assert entry.code == (f"src/app.py#{fingerprint(APP)}",)
 
 
-def test_paths_that_are_in_the_project_are_noted(inside: Vault) -> None:
-    entry = save(
-        inside,
-        "RateLimiter of src/app.py and app.py:3 is set up by make deploy; "
-        "see max_rate, time.wait, src/nope.py and src/",
-    )
-    assert entry.code_names == ("src/app.py",)
-
-
-def test_prose_names_nothing(inside: Vault) -> None:
-    assert save(inside, "We deploy on Tuesdays, after GitHub is up.").code_names == ()
-
-
-def test_names_are_looked_for_in_the_entrys_own_project_alone(inside: Vault) -> None:
-    for project in (None, "github.com/acme/blog"):
-        assert save(inside, f"src/app.py {project}", project=project).code_names == ()
-
-
 def test_a_new_text_is_anchored_anew_and_a_new_tag_is_not(
     inside: Vault, shop: Path
 ) -> None:
@@ -110,11 +92,10 @@ def test_a_new_text_is_anchored_anew_and_a_new_tag_is_not(
     changed = b"# a line\n" + APP.replace(b"sleep(1)", b"sleep(2)")
     (shop / "src" / "app.py").write_bytes(changed)
     tagged = inside.get(inside.evolve(old.id, tags=["x"]).id)
-    assert (tagged.code, tagged.code_names) == (old.code, old.code_names)
+    assert tagged.code == old.code
     fresh = inside.get(inside.evolve(tagged.id, "It waits two seconds").id)
     (anchor,) = anchors.read_all(fresh.code)
     assert anchor.fingerprint == fingerprint(changed, 4, 6)
-    assert fresh.code_names == ()
     other = inside.get(inside.evolve(fresh.id, code=["Makefile"]).id)
     assert [anchor.path for anchor in anchors.read_all(other.code)] == ["Makefile"]
 

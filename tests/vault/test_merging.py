@@ -147,6 +147,7 @@ def test_an_import_of_what_was_resolved_resolves_what_was_there_before(
     entry = vault.get(first.id)
     if later and not pinned:
         assert (done.outcome, done.not_taken) == ("merged", ())
+        assert done.notes[0].startswith(f"{first.id} is resolved where this")
         assert (entry.status, entry.resolution_note) == ("resolved", "moved")
         assert not vault.recall(TEXT).rows
         return

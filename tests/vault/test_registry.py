@@ -224,5 +224,5 @@ def test_a_second_file_that_an_agent_made_is_told_with_what_to_do(vault: Vault) 
     assert f"delete {second}." in finding.hint
     Path(vault.root, second).unlink()
     with pytest.raises(UsageError, match=f"one entity already: {first}") as refused:
-        decide.plan(vault, decide.EntityRequest("merge", "Redis", "redis"))
+        decide.apply(vault, decide.EntityRequest("merge", "Redis", "redis"))
     assert "memcli inspect lint" in (refused.value.hint or "")

@@ -101,7 +101,7 @@ def test_forget_names_what_is_stale_by_it(vault: Vault, clock: list[int]) -> Non
     of_middle = drawn(vault, "Noon is a dull time", middle)
     clock[0] += HOUR
     for name, stale in ((middle, [of_middle]), (last, [of_first])):
-        planned = forgetting.plan(vault, name)
+        planned = forgetting.forget(vault, name, dry_run=True)
         done = forgetting.forget(vault, name)
         assert [each.id for each in done.stale_models] == stale
         assert planned.stale_models == done.stale_models
@@ -278,5 +278,5 @@ def test_a_candidate_is_news_once_it_is_approved(
     name = model(vault, "Payments: one disk", fact, tags=["pay"])
     clock[0] += HOUR
     assert why(vault, name) == []
-    review.approve(vault, [waits])
+    review.approve(vault, waits)
     assert why(vault, name) == [("newer", [[waits]])]

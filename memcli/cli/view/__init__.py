@@ -24,7 +24,6 @@ from collections import Counter
 from memcli.cli.context import Context, Result, check_out, said
 from memcli.entries import dates
 from memcli.entries.eligibility import View, standing, verdict
-from memcli.named_tuple import NamedTuple
 from memcli.recall.filters import of_project
 from memcli.search.ranking.graph import outgoing
 from memcli.storage import files, projects
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.search.reader import Reader
-    from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Vault
 
 _NAME = "memcli.html"
@@ -73,9 +71,7 @@ def view(
     vault = context.open_vault("drawing")
     check_out(path, vault.root, _BEGINS)
     seen = picture(vault, project or "")
-    name = os.path.basename(vault.root.rstrip(os.sep))
-    about = About(name, project or "", vault.now_ms() // 1000)
-    data = html(seen, about).encode("utf-8", "replace")
+    data = html(seen).encode("utf-8", "replace")
     files.write_atomic(path, data)
     warnings = []
     around = None if out else projects.top_of(os.path.dirname(path))
@@ -90,7 +86,7 @@ def view(
 
         if not webbrowser.open(Path(path).as_uri()):
             warnings.append("no browser was found: open the page in one yourself")
-    many = len(seen.entries)
+    many = len(seen["entries"])
     return said(
         {"path": path, "entries": many, "bytes": len(data)},
         f"wrote {path}",
@@ -106,28 +102,19 @@ _BODY, _ALL_BODIES, _SHORT = 20_000, 24_000_000, 400
 _LINKS = ("http://", "https://", "mailto:")
 
 
-class About(NamedTuple):
-    """The page about itself: the vault's name, the project that it was narrowed
-    to (empty for none), and when it was made, in epoch seconds."""
-
-    vault: str
-    project: str
-    now: int
-
-
-def html(seen: Picture, about: About) -> str:
-    """The page for a browser, as HTML."""
+def html(seen: dict[str, Any]) -> str:
+    """The page for a browser, as HTML, of what `picture` gives."""
     from html import escape
 
     style, script = _asset("page.css"), _asset("page.js")
     values = {
-        "title": escape(f"{about.vault}: memcli"),
-        "made": dates.iso(about.now)[:16].replace("T", " "),
+        "title": escape(f"{seen['about']['vault']}: memcli"),
+        "made": dates.iso(seen["about"]["now"])[:16].replace("T", " "),
         "style": style,
         "script": script,
         "style_hash": _hash(style),
         "script_hash": _hash(script),
-        "data": _json(_data(seen, about)),
+        "data": _json({**seen, "entries": _drawn(seen["entries"])}),
     }
     # In one pass: what a value holds is not looked at again.
     return re.sub(r"\{\{ (\w+) \}\}", lambda name: values[name[1]], _asset("page.html"))
@@ -151,47 +138,17 @@ def _json(value: Any) -> str:
     return text
 
 
-def _data(seen: Picture, about: About) -> dict[str, Any]:
-    render = renderer()
-    left = _ALL_BODIES
-    entries = []
-    for entry in seen.entries:
-        most = _BODY if left > 0 else _SHORT
-        drawn = _entry(entry, render, most)
-        left -= len(drawn["html"])
-        entries.append(drawn)
-    return {
-        "about": about._asdict(),
-        "entries": entries,
-        "names": seen.names,
-        "ties": seen.ties,
-    }
-
-
-# Names of the page, each with the field behind it where that has another name.
-_OF_ROW = """
-id title kind status created occurred=occurred_at tags entities project path agent
-confidence rationale before=supersedes after=superseded_by reason note=resolution_note
-evidence pinned
-"""
-_OF_SOURCE = "by=writer host session record excerpt"
-_OF_SEEN = "hidden stale code links recalled useful"
-
-
-def _entry(seen: Seen, render: Callable[[str], str], most: int) -> dict[str, Any]:
-    row = seen.row
-    body = row.text[:most]
-    # A renderer reads a line of a megabyte for seconds.
-    drawn = render("\n".join(line[:4_000] for line in body.split("\n")))
-    fields: dict[str, Any] = {
-        "layer": row.layer if row.layer != "fact" else None,
-        "cut": len(row.text) > most,
-    }
-    for value, names in ((row, _OF_ROW), (row.source, _OF_SOURCE), (seen, _OF_SEEN)):
-        for word in names.split():
-            name, _, field = word.partition("=")
-            fields[name] = getattr(value, field or name)
-    return {"html": drawn, **{name: value for name, value in fields.items() if value}}
+def _drawn(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The entries with HTML instead of their texts."""
+    render, left, drawn = renderer(), _ALL_BODIES, []
+    for entry in entries:
+        text, most = entry.get("text", ""), _BODY if left > 0 else _SHORT
+        # A renderer reads a line of a megabyte for seconds.
+        body = render("\n".join(line[:4_000] for line in text[:most].split("\n")))
+        left -= len(body)
+        drawn.append({**entry, "html": body, "cut": len(text) > most})
+        drawn[-1].pop("text", None)
+    return drawn
 
 
 def renderer() -> Callable[[str], str]:
@@ -231,43 +188,24 @@ def renderer() -> Callable[[str], str]:
 _MOST_NAMES, _MOST_TIES = 300, 900
 
 
-class Seen(NamedTuple):
-    """One entry.
-
-    Attributes:
-        row: as the index holds it; its status is the one that it counts as.
-        hidden: why recall does not show it; None when it does.
-        links: the numbers of the entries that its text links to.
-        stale: why it may no longer hold.
-        code: what became of the code that it speaks of, a line for each place.
-        recalled, useful: how often it matched a question, and was judged useful.
-    """
-
-    row: StoredRow
-    hidden: str | None
-    links: tuple[int, ...]
-    stale: tuple[str, ...]
-    code: tuple[str, ...]
-    recalled: int
-    useful: int
+# Names of the page, each with the field behind it where that has another name.
+_OF_ROW = """
+id title kind created occurred=occurred_at tags entities project path agent confidence
+rationale before=supersedes after=superseded_by reason note=resolution_note evidence
+pinned text
+"""
+_OF_SOURCE = "by=writer host session record excerpt"
 
 
-class Picture(NamedTuple):
-    """A vault at one moment.
-
-    Attributes:
-        entries: newest first; numbers elsewhere are places in this list.
-        names: the most frequent entities, each with its count.
-        ties: (place of a name, place of another, entries that hold both).
-    """
-
-    entries: list[Seen]
-    names: list[tuple[str, int]]
-    ties: list[tuple[int, int, int]]
+def _named(value: object, names: str) -> dict[str, Any]:
+    pairs = (word.partition("=") for word in names.split())
+    return {name: getattr(value, field or name) for name, _, field in pairs}
 
 
-def picture(vault: Vault, project: str = "") -> Picture:
-    """The picture of a vault.
+def picture(vault: Vault, project: str = "") -> dict[str, Any]:
+    """What a vault knows at one moment: its entries, the newest first; the most
+    frequent entities, each with its count; and how many entries hold two of them, by
+    the places of their names.
 
     Args:
         vault: whose.
@@ -286,7 +224,7 @@ def picture(vault: Vault, project: str = "") -> Picture:
 
     code = code_state.Watch(vault.project)
 
-    def look(reader: Reader) -> list[Seen]:
+    def look(reader: Reader) -> list[dict[str, Any]]:
         chosen = of_project(reader, project, vault.here) if project else None
         docs = list(reader.everything() if chosen is None else chosen)
         rows = {doc: reader.row(doc) for doc in docs}
@@ -301,29 +239,36 @@ def picture(vault: Vault, project: str = "") -> Picture:
                 *map(staleness.sentence, staleness.reasons(reader, row, view)),
                 *code_state.why_stale(states),
             ]
-            seen.append(
-                Seen(
-                    row._replace(status=str(standing(facts, view))),
-                    verdict(facts, view),
-                    tuple(sorted(links - {places[doc]})),
-                    tuple(stale),
-                    tuple(one.why or f"{one.place}: {one.state}" for one in states),
-                    recalled[row.id],
-                    useful[row.id],
-                )
-            )
+            fields = {
+                **_named(row, _OF_ROW),
+                **_named(row.source, _OF_SOURCE),
+                "layer": row.layer if row.layer != "fact" else None,
+                "status": str(standing(facts, view)),
+                "hidden": verdict(facts, view),
+                "links": sorted(links - {places[doc]}),
+                "stale": stale,
+                "code": [one.why or f"{one.place}: {one.state}" for one in states],
+                "recalled": recalled[row.id],
+                "useful": useful[row.id],
+            }
+            seen.append({name: value for name, value in fields.items() if value})
         return seen
 
     entries = vault.read(look)
     names, ties = _graph(entries)
-    return Picture(entries, names, ties)
+    about = {
+        "vault": os.path.basename(vault.root.rstrip(os.sep)),
+        "project": project,
+        "now": view.now,
+    }
+    return {"about": about, "entries": entries, "names": names, "ties": ties}
 
 
 def _graph(
-    entries: list[Seen],
+    entries: list[dict[str, Any]],
 ) -> tuple[list[tuple[str, int]], list[tuple[int, int, int]]]:
     """The most frequent entities, and how many entries hold two of them."""
-    shown = [seen.row.entities for seen in entries if seen.hidden is None]
+    shown = [seen.get("entities", ()) for seen in entries if "hidden" not in seen]
     counts = Counter(name for held in shown for name in set(held))
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     names = ranked[:_MOST_NAMES]

@@ -85,30 +85,24 @@ class _FileEdit(NamedTuple):
     what: str
 
 
-def plan(vault: Vault, request: EntityRequest) -> EntityPlan:
-    """Say what a request would change.
+def apply(
+    vault: Vault, request: EntityRequest, *, dry_run: bool = False
+) -> tuple[EntityPlan, str | None]:
+    """Do what a request asks for, in one commit; a dry run only says what it changes.
+
+    Returns:
+        (what was changed, the commit's id).
 
     Raises:
         NotAllowed: an agent asks; the name is taken (`entity_exists`) or ambiguous.
         EntryNotFound: no entity has one of the names (`entity_not_found`).
         InvalidValue: not a name, or no such type.
         UsageError: the two are one entity already.
-    """
-    return _planned(vault, request)[0]
-
-
-def apply(vault: Vault, request: EntityRequest) -> tuple[EntityPlan, str | None]:
-    """Do what a request asks for, in one commit.
-
-    Returns:
-        (what was changed, the commit's id).
-
-    Raises:
-        As `plan`; Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
+        Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
     with Changing(vault) as at:
         plan, edits = _planned(vault, request)
-        for path, before, after, _ in edits:
+        for path, before, after, _ in edits if not dry_run else ():
             at.change.put(path, after, expected=before)
         merges = request.verb == "merge"
         done = f"merged {request.name} into" if merges else "registered"

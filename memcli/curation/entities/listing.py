@@ -16,6 +16,7 @@ from memcli.entries.text.mentions import Registered, fold
 from memcli.errors import EntryNotFound, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple, taken
 from memcli.recall.filters import of_project
+from memcli.recall.results import row_of
 from memcli.search.ranking.graph import is_hub
 from memcli.storage import files
 from memcli.storage.vault_paths import inside
@@ -110,7 +111,8 @@ def listed(vault: Vault, project: str = "") -> list[ListedEntity]:
 
 
 class Claim(NamedTuple):
-    """A memory about an entity; `reason` says why it is not in force."""
+    """A memory about an entity; `reason` says why it is not in force, `marks` what to
+    see before relying on it."""
 
     id: str
     title: str
@@ -121,6 +123,7 @@ class Claim(NamedTuple):
     occurred_at: str | None
     path: str
     reason: str | None
+    marks: tuple[str, ...]
 
 
 class EntityPage(NamedTuple):
@@ -177,9 +180,10 @@ def page(vault: Vault, name: str) -> EntityPage:
             if row.status in UNDECIDED:
                 continue
             why = reader.verdict(doc, view)
-            (past if why else current).append(
-                taken(Claim, row, reason=row.reason or why if why else None)
-            )
+            marks = row_of(reader, view, doc, vault.source).marks
+            reason = row.reason or why if why else None
+            claim = taken(Claim, row, reason=reason, marks=marks)
+            (past if why else current).append(claim)
 
     vault.read(look)
     if entity is None and not spelt:

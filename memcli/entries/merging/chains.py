@@ -91,9 +91,7 @@ class Joined:
         """The links of an entry; a side that did not change one says nothing of it."""
         before = getattr(self._base.get(name), field, None)
         links = {
-            getattr(side[name], field)
-            for _, side in self._both
-            if name in side and not side[name].other_vault
+            getattr(side[name], field) for _, side in self._both if name in side
         } - {None}
         return links - {before} or links
 

@@ -93,7 +93,6 @@ _RULES: dict[str, _Rule] = {
     "seen": lambda *sides: tuple(sorted(union(*sides))),
     "fingerprints": _union_by(":"),
     "code": _most(_union_by("#"), anchors.MOST),
-    "code_names": _most(union, anchors.MOST),
     "asked": _most(union, MOST_ASKED),
     **dict.fromkeys(
         ("created", "updated", "occurred_at", "occurred_until", "refreshed_at",

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from memcli.entries.eligibility import Agent
     from memcli.search.triggers import Told
 
-_WRITTEN = "written to"
 _STAMP = "published"  # the schema that the folder was written for
 _LOOK = (
     "SELECT number, schema, version, commit, remote, size FROM memcli.vault "
@@ -118,8 +117,7 @@ class Engine(Index):
         remote = self.published().remote or "the repository that it is published from"
         return NotAllowed(
             f"'{self._name}' is answered by {redacted(self._url)}; it cannot be {what}",
-            hint=f"Do that in a clone of {remote}"
-            + (", and push: its CI publishes what came." if what == _WRITTEN else "."),
+            hint=f"Do that in a clone of {remote}; its CI publishes what you push.",
             code="published_vault",
         )
 
@@ -164,9 +162,7 @@ class Engine(Index):
         files.write_atomic(path, stamp)
 
     def _write(self, name: str, data: bytes) -> None:
-        path = inside(self.root, name)
-        files.make_folder(os.path.dirname(path))
-        files.write_atomic(path, data)
+        files.write_atomic(inside(self.root, name), data)
 
     # --- as an index ----------------------------------------------------------------
 

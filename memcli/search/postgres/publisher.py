@@ -118,8 +118,8 @@ class Publisher:
             f"{redacted(self._database.url)} holds {held} of '{self.content.name}', "
             f"and {commit} does not follow it in the history of this clone",
             hint="Publish the newest commit, from a clone with its whole history. If "
-            "it is meant (a rewritten history): memcli publish --force. Another vault: "
-            "published_as in [vaults.NAME] of your config.",
+            "it is meant (a rewritten history): memcli publish --force. Another vault "
+            "needs another name in your config.",
             code="not_following",
         )
 

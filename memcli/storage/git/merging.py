@@ -256,7 +256,6 @@ def _moved(move: Move) -> HistoryError:
 # merges by lines, as it does without memcli.
 _NAME = "memcli"
 _PATTERNS = ("**/*.md", ".memcli/config.toml")
-_MOST_LINES = 1_000_000  # bytes
 
 
 def driver_settings(program: Sequence[str]) -> dict[str, str]:
@@ -324,14 +323,10 @@ def _attributes(prefix: str) -> list[str]:
 def _add_lines(path: str, lines: Sequence[str]) -> bool:
     """Add to a file the lines that it lacks; returns whether there were any."""
     before = files.current(path) or b""
-    if len(before) > _MOST_LINES:
-        raise WriteFailed(f"{path} has {len(before):,} bytes")
-    known = set(before.decode("utf-8", "replace").splitlines())
-    missing = [line for line in lines if line not in known]
-    if not missing:
-        return False
-    files.make_folder(os.path.dirname(path))
-    gap = b"" if not before or before.endswith(b"\n") else b"\n"
-    text = "".join(f"{line}\n" for line in missing)
-    files.write_atomic(path, before + gap + text.encode("utf-8", "surrogateescape"))
-    return True
+    missing = [
+        each for each in map(str.encode, lines) if each not in before.split(b"\n")
+    ]
+    if missing:
+        gap = b"" if not before or before.endswith(b"\n") else b"\n"
+        files.write_atomic(path, before + gap + b"\n".join(missing) + b"\n")
+    return bool(missing)

@@ -229,9 +229,6 @@ def shown(repository: Repository, commit: str, path: str) -> bytes | None:
 
 # --- merges by plain git -------------------------------------------------------------
 
-OTHER = "another clone"
-"""The name of a clone that nobody has named."""
-
 # The merges that are looked at, the last ones, and how those of memcli begin.
 _MERGES = 3
 _OWN = "sync: merge "
@@ -272,7 +269,7 @@ def _not_merged(
     bases = tree.bases(repository, *parents)
     if not bases:
         return
-    ours, theirs = (merging.side(repository, OTHER, parent) for parent in parents)
+    ours, theirs = (merging.side(repository, merging.OTHER, each) for each in parents)
     plan = merging.planned(repository, bases[0], ours, theirs, vault.kinds)
     made, now = tree.of_commit(repository, merge), tree.of_commit(repository, "HEAD")
     for place, data in plan.put.items():

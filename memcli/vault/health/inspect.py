@@ -13,7 +13,7 @@ from collections import Counter
 
 from memcli.entries import dates, eligibility, layout
 from memcli.entries.eligibility import View, facts, standing, verdict
-from memcli.entries.entry import FIELDS, Entry, Layer, Status
+from memcli.entries.entry import FIELDS, Entry, Layer, Status, is_unconfirmed
 from memcli.entries.identity import claim_number
 from memcli.entries.merging import files as merging
 from memcli.entries.text import links
@@ -68,6 +68,7 @@ class Inspected(NamedTuple):
     versions: list[Version]
     stale: bool
     stale_why: list[staleness.Reason]
+    unconfirmed: bool
     recurred_at: str | None
     uses: int | None
     code: tuple[Looked, ...]
@@ -146,6 +147,7 @@ def inspect(vault: Vault, entry_id: str) -> Inspected:
             versions=lineage.versions(reader, entry.id),
             stale=staleness.is_stale(row, reasons) or old_code,
             stale_why=reasons,
+            unconfirmed=is_unconfirmed(entry),
             recurred_at=lineage.recurred_at(reader, entry),
             uses=log.uses(vault, entry),
             code=code,
@@ -156,7 +158,7 @@ def inspect(vault: Vault, entry_id: str) -> Inspected:
 
 def _code(vault: Vault, entry: Entry) -> tuple[Looked, ...]:
     """The state of the code that an entry names, with what changed in it."""
-    if not (entry.code or entry.code_names):
+    if not entry.code:
         return ()
     try:
         return tuple(
@@ -249,9 +251,13 @@ def _entries(reader: Reader, view: View) -> dict[str, Any]:
     def of(wanted: Status) -> list[int]:
         return [doc for doc, one in status.items() if one is wanted]
 
-    def briefs(docs: Iterable[int], most: int) -> list[Brief]:
-        rows = ((doc, reader.row(doc)) for doc in reader.last_written(docs, most))
-        return [brief(row._replace(status=str(status[doc]))) for doc, row in rows]
+    def briefs(docs: Iterable[int], most: int) -> list[dict[str, Any]]:
+        found = []
+        for doc in reader.last_written(docs, most):
+            row, state = reader.row(doc), str(status[doc])
+            seen = brief(row)._asdict() | {"status": state}
+            found.append({**seen, "marks": staleness.marks(reader, row, view)})
+        return found
 
     ideas = {*reader.exact("kind", layout.IDEA)}
     waiting = [doc for doc in of(Status.PENDING) if doc not in ideas]
@@ -260,7 +266,7 @@ def _entries(reader: Reader, view: View) -> dict[str, Any]:
     recurred = [
         doc
         for doc in of(Status.RESOLVED)
-        if lineage.has_recurred(reader, doc, reader.row(doc))
+        if lineage.recurred_at(reader, reader.row(doc), f"{columns.claims[doc]:016x}")
     ]
     kinds = {kind: len(docs) for kind, docs in reader.values("kind").items()}
     return {

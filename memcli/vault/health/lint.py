@@ -188,8 +188,6 @@ def _about_entries(
         if doc not in texts:
             texts[doc] = _read(vault, path)[1]
         known = texts[doc]
-        if code == "dangling_lineage" and known and known.entry.other_vault:
-            continue
         line = known.field_line(field) if known else 1
         said = (text.format(field=field, **words) for text in _SAID[code])
         level = ERROR if code == "duplicate_id" else WARNING

@@ -22,12 +22,13 @@ from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, journal
 from memcli.storage.git import commit as commits
+from memcli.storage.git.merging import OTHER, mark_merged
 from memcli.storage.git.repository import Repository
 from memcli.storage.git.staging import refuse_filtered
 from memcli.storage.lock import Lock
 from memcli.storage.vault_paths import inside
 from memcli.vault import lineage
-from memcli.vault.health.git_state import MEND, OTHER
+from memcli.vault.health.git_state import MEND
 from memcli.vault.health.lint import examined
 
 TYPE_CHECKING = False
@@ -216,8 +217,6 @@ def _outside_commits(
 
     In a merge a marked file is written, and git told so; the person concludes it.
     """
-    from memcli.storage.git.merging import mark_merged
-
     mends, _, in_merge = _mends(vault, accept)
     now = [
         mend

@@ -40,9 +40,10 @@ def test_what_is_resolved_is_marked_where_it_is_named_and_is_no_constraint_in_fo
     linked = vault.save(vault.draft({"text": f"Why, see [[{saved.id}]]"})).id
     assert "Never push on Fridays (resolved)" in memcli("inspect", linked).out
     model = {"text": "How we push", "layer": "model", "subtype": "pinned"}
-    vault.save(vault.draft({**model, "evidence": [saved.id]}))
-    for shown in ("recall", "show"):
-        assert "pinned, look at it" in memcli(shown, "how-we-push").out
+    vault.save(vault.draft({**model, "evidence": [saved.id], "entities": ["Git"]}))
+    shown = "recall push", "show how-we-push", "list", "inspect", "inspect entity git"
+    for words in (*shown, "reflect push --json"):
+        assert "pinned, look at it" in memcli(*words.split()).out
     again = [memcli("save", "Never push, on **Fridays**!").out for _ in range(2)]
     assert all(said.startswith("resolved, and recurred") for said in again)
 

@@ -16,7 +16,7 @@ def test_the_vault_how_each_rule_fares(
     words = [f"please dont touch the {x} files of it" for x in ("sql", "go", "js")]
     reflect_file(vault, say(tmp_path, *words, name="other"))
     waiting = [one for one in inbox.pending(vault) if "files of it" in one.title]
-    review.reject(vault, [one.id for one in waiting])
+    review.reject(vault, *[one.id for one in waiting])
     data = memcli("inspect", "mining", "--json").json["data"]
     assert list(data) == ["entries", "patterns", "sessions"]
     assert data["entries"] == 8
@@ -39,7 +39,7 @@ def test_a_session_every_candidate_why_and_what_became_of_it(
 ) -> None:
     done = reflect_file(vault, talk(tmp_path, SEEDED))
     ids = {fate.candidate.pattern: fate.id or "" for fate in done.fates}
-    review.reject(vault, [ids["told-fix"]])
+    review.reject(vault, ids["told-fix"])
     vault.forget(ids["set-right"])
     reflect_file(vault, talk(tmp_path, SEEDED))
     data = memcli("inspect", "mining", "tal", "--json").json["data"]

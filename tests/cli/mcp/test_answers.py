@@ -68,8 +68,8 @@ ONE, OTHER = "1m827dfsf99mabcd", "1m827dezqca56tfb"
         (f"memcli undo {ONE}", f"memory_evolve revert {ONE}"),
         ("Name it: --group NAME.", "Name it: groups NAME."),
         (
-            "See: memcli list --by status",
-            "See: memcli list --by status (in the user's shell)",
+            "See: memcli list --by tag",
+            "See: memcli list --by tag (in the user's shell)",
         ),
         ("Drop --only-this.", "Drop only_this."),
         (

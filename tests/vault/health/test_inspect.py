@@ -16,8 +16,8 @@ def test_overview_counts_by_status_and_kind(vault: Vault):
     assert found["entries"] == 3
     assert found["by_status"] == {"active": 2, "resolved": 1}
     assert found["by_kind"] == {"fix": 1, "note": 2}
-    assert [row.title for row in found["pinned"]] == ["two"]
-    assert [row.title for row in found["newest"]] == ["two", "one"]
+    assert [row["title"] for row in found["pinned"]] == ["two"]
+    assert [row["title"] for row in found["newest"]] == ["two", "one"]
     assert found["dirty"] == ["c.md"]
     assert found["head"]
 
