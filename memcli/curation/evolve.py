@@ -136,6 +136,7 @@ def evolve(
         same = bool(how.also or of or how.enforce)
         fresh = successor(vault, old, values, how.untag, at.now_ms, same)
         fresh = enforced(fresh, how.enforce)
+        vault.refuse_pinned(fresh)
         fresh = _passed_on(vault, fresh, replaced, values)
         if fresh.evidence != old.evidence:
             (fresh,) = citing.checked(vault, fresh.replace(research=None))

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from memcli.entries.entry import Entry
     from memcli.hosts.formats.records import Transcript
     from memcli.sessions.answers import Refusal
     from memcli.sessions.bringing import Reflected
@@ -117,14 +118,11 @@ def bring(
 def _approved(vault: Vault, fates: Sequence[Fate], *, dry_run: bool) -> list[str]:
     """Save what waited in the inbox and was said again; returns the ids.
 
-    An idea, and what replaces an entry, speaks like an order to a model, or says what
-    is over, waits for a person.
+    `_waits_for_a_person` names the exceptions.
     """
     from memcli.curation import inbox, review
     from memcli.entries.entry import Confidence
     from memcli.entries.identity import claim
-    from memcli.entries.layout import IDEA
-    from memcli.entries.text import prompt_injection
 
     done: list[str] = []
     for fate in fates:
@@ -135,15 +133,7 @@ def _approved(vault: Vault, fates: Sequence[Fate], *, dry_run: bool) -> list[str
         try:
             (stored,) = inbox.waiting(vault, [name])
             entry = stored.entry
-            if (
-                fate.why
-                or entry.kind == IDEA
-                or prompt_injection.suspicious(entry.body)
-                or any(
-                    one.may_replace or one.id in entry.evidence
-                    for one in inbox.proposals(vault, name)
-                )
-            ):
+            if _waits_for_a_person(vault, entry, said.text):
                 continue
             # Its judge has named what the person called "it".
             words = {"text": said.text, "kind": said.kind}
@@ -156,6 +146,24 @@ def _approved(vault: Vault, fates: Sequence[Fate], *, dry_run: bool) -> list[str
         except MemcliError as error:
             vault.tell(f"{name} stays in the inbox: {error.message}")
     return done
+
+
+def _waits_for_a_person(vault: Vault, entry: Entry, text: str) -> bool:
+    """Whether a candidate is an idea, may replace an entry, or is in doubt, in its own
+    words or in those of the judge."""
+    from memcli.curation import inbox
+    from memcli.entries.layout import IDEA
+    from memcli.sessions.routing import doubt
+
+    both = entry, entry.replace(body=text)
+    return (
+        entry.kind == IDEA
+        or vault.read(lambda reader: any(doubt(vault, reader, one) for one in both))
+        or any(
+            one.may_replace or one.id in entry.evidence
+            for one in inbox.proposals(vault, entry.id)
+        )
+    )
 
 
 def _resolved(

@@ -92,9 +92,7 @@ def by_confidence(
     sure = candidate.confidence is Confidence.HIGH or (
         silent and candidate.confidence is Confidence.MEDIUM and not candidate.doubtful
     )
-    doubt = prompt_injection.suspicious(candidate.text)
-    saved = sure and doubt is None
-    action = "saved" if saved else "review"
+    saved, action = sure, "saved" if sure else "review"
     kind = candidate.kind or candidate.category.replace("correction", "preference")
     everywhere = candidate.everywhere or says_everywhere(
         candidate.text, candidate.excerpt
@@ -127,27 +125,20 @@ def by_confidence(
             },
         }
     )
-    return Fate(candidate, action, draft, target=candidate.evolves, why=doubt)
+    return Fate(candidate, action, draft, target=candidate.evolves)
 
 
 def by_vault(vault: Vault, reader: Reader, routes: Sequence[Fate]) -> list[Fate]:
     """These routes, changed where the vault says the same, or nearly."""
-    from memcli.vault.likeness import like_resolved
-
     now = vault.now_ms() // 1000
     view = View(now, statuses=frozenset(_KNOWN), agent=vault.agent)
     changed = []
     for route in routes:
-        draft, why = route.draft, None
+        draft = route.draft
         if draft is None or route.action == "supersede" or _recurs(reader, draft, view):
             changed.append(route)
             continue
-        solved = like_resolved(reader, draft)
-        if solved is not None:
-            why = f"nearly the same ({solved.likeness:.0%}) is resolved: {solved.id}"
-        elif replaced := _replaced(reader, draft, view):
-            why = f"{replaced} replaced these words"
-        if why:  # a person looks at what says a thing that is over, and at the reason
+        if why := doubt(vault, reader, draft):  # a person looks at it, and why
             rationale = f"{draft.rationale}; {why}"
             draft = draft.replace(status=Status.PENDING, rationale=rationale)
             action = "review" if route.action == "saved" else route.action
@@ -159,6 +150,18 @@ def by_vault(vault: Vault, reader: Reader, routes: Sequence[Fate]) -> list[Fate]
             near = _near(reader, draft, view)
         changed.append(_compared(vault, reader, route, draft, near))
     return changed
+
+
+def doubt(vault: Vault, reader: Reader, draft: Entry) -> str | None:
+    """Why a person alone lets in what a draft says: it speaks like an order to a model,
+    nearly says a thing that is solved, or says what another version replaced."""
+    from memcli.vault.likeness import like_resolved
+
+    if solved := like_resolved(reader, draft):
+        return f"nearly the same ({solved.likeness:.0%}) is resolved: {solved.id}"
+    if replaced := _replaced(vault, reader, draft):
+        return f"{replaced} replaced these words"
+    return prompt_injection.suspicious(draft.body)
 
 
 def _recurs(reader: Reader, draft: Entry, view: View) -> bool:
@@ -181,9 +184,10 @@ def _near(reader: Reader, draft: Entry, view: View) -> list[tuple[float, StoredR
     )
 
 
-def _replaced(reader: Reader, draft: Entry, view: View) -> str | None:
+def _replaced(vault: Vault, reader: Reader, draft: Entry) -> str | None:
     """The id of what replaced an entry in the words of a draft, if that holds here."""
-    seen = view._replace(statuses=frozenset({Status.SUPERSEDED}))
+    superseded = frozenset({Status.SUPERSEDED})
+    seen = View(vault.now_ms() // 1000, statuses=superseded, agent=vault.agent)
     for doc in reader.exact("claim", claim(draft.body)):
         row = reader.row(doc)
         if row.project in (None, draft.project) and reader.verdict(doc, seen) is None:
@@ -283,8 +287,9 @@ def _confirming(
         # Offers to stand for other entries have these as evidence.
         offered = any(reader.exact("id", mark) for mark in row.evidence)
         own = vault.agent is None or row.agent == vault.agent_name
-        doubt = route.why or prompt_injection.suspicious(row.text)
-        sure = own and row.source.session and not offered and doubt is None
+        waits = draft.replace(body=row.text, project=row.project)
+        why = route.why or doubt(vault, reader, waits)
+        sure = own and row.source.session and not offered and why is None
         sure = sure and not route.candidate.doubtful and row.kind != IDEA
         status = Status.ACTIVE if sure else Status.PENDING
     if row.status != Status.ACTIVE or route.candidate.confirms:

@@ -266,7 +266,7 @@ def _cited(row: StoredRow, name: str) -> tuple[str, bool]:
         entry_id, _, said = cited.partition(":")
         if entry_id == name:
             mark, _, state = said.partition(":")
-            return mark, bool(row.research) and state == ENDED
+            return mark, state == ENDED
     return "", False
 
 

@@ -393,17 +393,28 @@ class Vault:
         """
         from memcli.entries import fields as draft
 
-        if self.agent and values.get("subtype") == "pinned":
-            raise NotAllowed("a pinned model is kept by people, not by agents")
         if values.get("project", HERE) == HERE:
             is_repos = self.source == known_vaults.REPO
             values = {**values, "project": None if is_repos else self.here}
         try:
-            return draft.draft(values, kinds=KINDS, body_limit=config.Limits().body)
+            entry = draft.draft(values, kinds=KINDS, body_limit=config.Limits().body)
         except MemcliError:
             # Only a refusal makes the vault's own settings worth reading.
             limits = self.settings.limits
-            return draft.draft(values, kinds=self.kinds, body_limit=limits.body)
+            entry = draft.draft(values, kinds=self.kinds, body_limit=limits.body)
+        self.refuse_pinned(entry)
+        return entry
+
+    def refuse_pinned(self, entry: Entry) -> None:
+        """Refuse a pinned model that no person writes.
+
+        Raises:
+            NotAllowed: it is one, and an agent asks, or its source says so.
+        """
+        of_agent = self.agent or self.caller.via == "mcp"
+        of_agent = of_agent or entry.source.writer not in (None, "manual", "import")
+        if of_agent and entry.subtype == "pinned":
+            raise NotAllowed("a pinned model is kept by people, not by agents")
 
     def new_id(self) -> str:
         """A fresh id, of this moment."""

@@ -182,8 +182,10 @@ def test_a_run_that_saw_its_evidence_resolved_makes_the_next_version_fresh(
     done = vault.evolve(unseen.id, "Pool: fixed", cite=[broken, other], research="pool")
     assert done.notes == (f"it cites {broken} as history: that had ended",)
     assert stale(vault) == set()
+    more = vault.evolve(done.id, cite=[save(vault, "Gulls eat chips")]).id
+    assert (vault.get(more).research, stale(vault)) == (None, set())
     vault.reopen(broken)
-    assert stale(vault) == {done.id}
+    assert stale(vault) == {more}
 
 
 @pytest.mark.parametrize(

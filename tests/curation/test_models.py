@@ -188,8 +188,18 @@ def test_a_pinned_model_is_never_stale_and_still_reported(
     assert found.facts[0].as_dict()["subtype"] == "pinned"
     (one,) = citing.models(vault, view_of(clock[0]), stale=True)
     assert (one.id, one.stale) == (name, False)
-    with pytest.raises(NotAllowed, match="kept by people"):
-        model(vault.acting_as("bob"), "Mine", base, subtype="pinned")
+    served = Vault.open(vault.root, vault.caller._replace(via="mcp"))
+    mine = model(vault, "Mine", base)
+    skill = {"writer": "skill"}
+    for write in (
+        lambda: model(vault.acting_as("bob"), "Ours", base, subtype="pinned"),
+        lambda: model(served, "Ours", base, subtype="pinned"),
+        lambda: model(vault, "Ours", base, subtype="pinned", source=skill),
+        lambda: served.evolve(mine, subtype="pinned"),
+        lambda: served.evolve(name, "Nobody is important"),
+    ):
+        with pytest.raises(NotAllowed, match="kept by people"):
+            write()
 
 
 # --- who may see it ----------------------------------------------------------------

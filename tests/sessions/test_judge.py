@@ -21,7 +21,15 @@ from memcli.sessions.reflect_session import opened, reflect_file
 from tests.checkouts import made_shop
 from tests.conftest import NOW
 from tests.hosts.writing import write
-from tests.sessions.test_reflect_session import UNSURE, Snapshot, commits, talk, texts
+from tests.saving import save
+from tests.sessions.test_reflect_session import (
+    UNSURE,
+    Snapshot,
+    commits,
+    say,
+    talk,
+    texts,
+)
 
 ROWS = [
     ("user", "have a look at the payment tests"),
@@ -176,6 +184,22 @@ def test_what_contradicts_orders_or_is_resolved_waits_although_it_was_said_again
     done = judge(vault, path, {"turns": [2], "confirms": waits})
     assert done.approved == []
     assert vault.get(waits).status is Status.PENDING
+
+
+def test_what_nearly_says_a_resolved_thing_waits_however_often_it_is_said(
+    vault: Vault, tmp_path: Path
+) -> None:
+    solved = save(vault, "Always run the slow linter before committing to main.")
+    vault.resolve(solved)
+    said = "Always run the slow linter before committing to main now."
+    paths = [say(tmp_path, said, name=name) for name in "ab"]
+    for path in paths:
+        reflect_file(vault, path)
+        for _ in range(2):
+            answer = {**REDIS, "turns": [1], "text": said}
+            assert judge(vault, path, answer).approved == []
+    (waiting,) = inbox.pending(vault)
+    assert f"is resolved: {solved}" in (waiting.rationale or "")
 
 
 SUMMARY = {

@@ -17,7 +17,6 @@ from memcli.sessions.reflect_session import reflect_file
 from memcli.vault import session_records
 from tests.git_command import git
 from tests.hosts.writing import NOON, Claude, moment, write
-from tests.saving import save
 
 Snapshot = Callable[[str], dict[str, str]]
 
@@ -260,17 +259,6 @@ def test_recalled_text_that_was_injected_for_three_sessions_is_never_mined(
         assert done.turns > 0
         assert done.fates == []
     assert snapshot(vault.root) == before
-
-
-def test_what_nearly_says_a_resolved_thing_waits_with_the_reason(
-    vault: Vault, tmp_path: Path
-) -> None:
-    solved = save(vault, "Always run the slow linter before committing to main.")
-    vault.resolve(solved)
-    path = say(tmp_path, "Always run the slow linter before committing to main now.")
-    reflect_file(vault, path)
-    (waiting,) = inbox.pending(vault)
-    assert f"is resolved: {solved}" in (waiting.rationale or "")
 
 
 @pytest.mark.parametrize(
