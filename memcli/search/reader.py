@@ -35,7 +35,6 @@ if TYPE_CHECKING:
         Iterable,
         Iterator,
         Mapping,
-        Sequence,
     )
     from typing import TypeVar
 
@@ -102,7 +101,7 @@ class Reader(Documents):
 
     # --- eligibility
 
-    def shown(self, docs: Sequence[int], view: View) -> Sequence[int]:
+    def shown(self, docs: Iterable[int], view: View) -> list[int]:
         """Those of some documents that `verdict` has nothing against, in order."""
         return [doc for doc in docs if self.verdict(doc, view) is None]
 

@@ -10,7 +10,7 @@ brought.
 from __future__ import annotations
 
 from memcli.entries import codec, dates, fields, layout
-from memcli.entries.eligibility import facts
+from memcli.entries.eligibility import View, facts
 from memcli.entries.entry import (
     MINERS,
     Entry,
@@ -166,7 +166,7 @@ def look_up(
         held_texts = duplicates.held_texts(reader, unindexed, drafts, now)
         near: tuple[Similar, ...] = ()
         if similar and not held_texts.match(drafts[0]):
-            near = likeness.near(reader, unindexed, drafts[0])
+            near = likeness.near(reader, unindexed, drafts[0], View(now))
         solved = {}
         for nth, draft in enumerate(drafts[:_MOST_COMPARED] if resolved else ()):
             if draft.status is Status.ACTIVE and not held_texts.match(draft):
