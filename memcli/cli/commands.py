@@ -132,26 +132,21 @@ Usage: memcli COMMAND [OPTIONS] [ARGS]...
 def overview(*, whole: bool) -> str:
     """The help of `memcli`: the commands in their groups, the rare ones if asked."""
     text = _HELP
-    lines = first_lines()
     for heading, group in GROUPS.items():
         names = group.split()
         if heading == "Rare" and not whole:
             some = ", ".join(names[:6])
             return f"{text}\nMore: memcli help --all ({some}, ...)\n"
-        rows = "".join(f"  {name:10}  {lines[name]}\n" for name in names)
+        rows = "".join(f"  {name:10}  {first_line(name)}\n" for name in names)
         text += f"\n{heading}:\n{rows}"
     return text
 
 
-def first_lines() -> dict[str, str]:
-    """The first line of each command's help, read from the sources.
+def first_line(name: str) -> str:
+    """The first line of a command's help, read from its source.
 
     To import all of their modules would take longer than everything else.
     """
-    return {name: _first_line(name) for name in COMMANDS}
-
-
-def _first_line(name: str) -> str:
     module, called = place(name)
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), module)
     path += ".py" if os.path.isfile(f"{path}.py") else "/__init__.py"

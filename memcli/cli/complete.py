@@ -111,10 +111,10 @@ def _commands(current: str) -> Iterator[Offer]:
             (flag, "") for flag in (*commands.EVERYWHERE, "--help", "--version")
         )
         return
-    lines = commands.first_lines()
-    yield from lines.items()
+    for name in commands.COMMANDS:
+        yield name, commands.first_line(name)
     for other, name in commands.ALIASES.items():
-        yield other, lines[name]
+        yield other, commands.first_line(name)
 
 
 def _values(

@@ -71,11 +71,9 @@ def entities(
     if action == "show":
         return _shown(context, names[0])
     vault = context.open_vault("reading", writes=True)
-    if action == "register":
-        about, also = type_ or "unknown", tuple(aliases or ())
-        request = decide.EntityRequest(action, names[0], type=about, aliases=also)
-    else:
-        request = decide.EntityRequest(action, names[0], names[1])
+    about, also = type_ or "unknown", tuple(aliases or ())
+    name, other = [*names, ""][:2]
+    request = decide.EntityRequest(action, name, other, about, also)
     yes = yes or action == "register"
     plan, _ = decide.apply(vault, request, dry_run=True)
     agreed = context.agrees(_lines(plan), "Do it?", yes=yes, dry_run=dry_run)

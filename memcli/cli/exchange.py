@@ -243,22 +243,18 @@ def import_(
     Options:
         source: `[SOURCE]` A JSONL file, a folder of notes, a page of rules such as
             CLAUDE.md, or - for stdin
-        from_: `--from TOOL` Another tool's memories, in SOURCE or where it keeps them:
-            claude-code, codex, gemini, copilot, cursor, agents-md, basic-memory, mem0
+        from_: `--from TOOL, without --allow-secret` Another tool's memories, in SOURCE
+            or where it keeps them: claude-code, codex, gemini, copilot, cursor,
+            agents-md, basic-memory, mem0
     """
     from memcli.curation import importing
     from memcli.hosts import table as hosts
 
     # A page that hosts load, such as CLAUDE.md, has a rule a line.
     is_page = os.path.basename(source or "") in hosts.page_names()
-    if from_ is None and source and is_page and os.path.isfile(source):
+    if is_page and not (from_ or allow_secret) and os.path.isfile(source or ""):
         from_ = "agents-md"
     if from_ is not None:
-        if allow_secret:
-            raise UsageError(
-                "--from goes only with --dry-run",
-                hint="Secrets are left out of what other tools remember.",
-            )
         return _memories(context, from_, source, dry_run=dry_run)
     if source is None:
         raise UsageError(
@@ -312,18 +308,10 @@ def report(done: importing.Imported) -> Result:
             for one in done.became
         ]
 
-    def brief(saved: Any, *names: str) -> dict[str, Any]:
-        return {"id": saved.id or None, **{n: getattr(saved, n) for n in names}}
-
-    created = ("path", "title")
-    known = (*created, "outcome", "merged", "not_taken")
-    data: dict[str, Any] = {
-        "created": [brief(item, *created) for item in done.created],
-        "duplicates": [brief(item, *known) for item in done.duplicates],
-        "failed": done.failed,
-        "dry_run": done.dry_run,
-    }
-    data |= {"became": done.became} if done.became else {}
+    data = done._asdict()
+    del data["notes"]
+    if not done.became:
+        del data["became"]
     result = said(
         data,
         f"{head}failed {len(done.failed)}",

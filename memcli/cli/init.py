@@ -237,15 +237,11 @@ def _allow(context: Context, folder: str) -> Result:
         f"{counted(holds['constraints'], 'constraint')}, {holds['pinned']} pinned, "
         f"{holds['enforced']} with `enforce`"
     )
-    lines = [f"allowed {named}"]
-    if context.interactive:
-        context.tell(about)
-        if not context.confirm(f"Let sessions read {named}?"):
-            return said(data, f"not allowed: {at}")
-    else:
-        lines.append(about)
+    asks, question = context.interactive, f"Let sessions read {named}?"
+    if not context.agrees([about], question, yes=not asks, dry_run=False):
+        return said(data, f"not allowed: {at}")
     projects.allow(found, context.environ)
-    return said({**data, "outcome": "allowed"}, *lines)
+    return said({**data, "outcome": "allowed"}, f"allowed {named}", about)
 
 
 def _holds(context: Context, path: str) -> dict[str, int]:

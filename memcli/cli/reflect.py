@@ -134,7 +134,9 @@ def _answer(
     def drawn(found: Reflection) -> Result:
         return _result(sources, found)
 
-    question = query_of(context, text, asked)
+    # An idea that waits for a decision is no fact, also with --kind idea.
+    words: parameters.Query = {**asked, "statuses": ["active"]}  # type: ignore[typeddict-item]
+    question = query_of(context, text, words)
     if not research:
         return drawn(look(question))
     from memcli.cli import hints

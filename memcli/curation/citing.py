@@ -393,11 +393,8 @@ def models(
 def _listed(reader: Reader, view: View, within: Collection[int] | None) -> list[Model]:
     models = []
     for layer in DRAWN:
-        docs = [
-            doc
-            for doc in reader.exact("layer", layer)
-            if reader.verdict(doc, view) is None and (within is None or doc in within)
-        ]
+        shown = reader.shown(reader.exact("layer", layer), view)
+        docs = [doc for doc in shown if within is None or doc in within]
         for doc in reader.newest(docs):
             row = reader.row(doc)
             why = staleness.reasons(reader, row, view)

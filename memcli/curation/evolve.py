@@ -390,28 +390,22 @@ def _look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> _Arou
         return find(reader, later) if plain else None
 
     def find(reader: Reader, later: Unindexed | None = None) -> _Around:
-        from memcli.entries.text.tokens import stemmer
-        from memcli.search.document import document
         from memcli.vault.likeness import alike_now, like_resolved, nearest, similar
 
-        row = document(fresh, stemmer()).row
-        within = set(reader.exact("layer", row.layer))
-        rests_on = (*old.evidence, *row.evidence)
+        layer = str(fresh.layer)
+        within = set(reader.exact("layer", layer))
+        rests_on = (*old.evidence, *fresh.evidence)
         kin = {lineage.current(reader, name) for name in rests_on}
         kin.update(entry.id for entry in replaced)
-        view = View(now, here=number(row.project) if row.project else None)
-
-        def in_force(doc: int) -> bool:
-            return reader.verdict(doc, view) is None
-
+        view = View(now, here=number(fresh.project) if fresh.project else None)
         near = [
             similar(likeness, theirs, fresh.body, "9")
-            for terms in (document(old, stemmer()).row.terms, row.terms)
+            for mine in (old, fresh)
             for likeness, theirs in alike_now(
-                reader, later, set(terms), in_force, within, limit=_LOOKED_AT
+                reader, later, mine, view, within, limit=_LOOKED_AT
             )
-            if (theirs.status, theirs.layer) == (Status.ACTIVE, row.layer)
-            and row.project in (None, theirs.project or row.project)
+            if (theirs.status, theirs.layer) == (Status.ACTIVE, layer)
+            and fresh.project in (None, theirs.project or fresh.project)
             and kin.isdisjoint((theirs.id, *theirs.evidence))
         ]
         near.sort(key=lambda one: one.likeness)

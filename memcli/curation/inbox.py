@@ -82,7 +82,7 @@ def proposals(vault: Vault, entry_id: str) -> list[Similar]:
     First those that it names as its evidence, then what differs from it in what may
     matter, then its own kind, then what is alike.
     """
-    now = vault.now_ms() // 1000
+    view = View(vault.now_ms() // 1000)
 
     def look(reader: Reader) -> list[Similar]:
         from memcli.vault.likeness import alike, similar
@@ -91,17 +91,13 @@ def proposals(vault: Vault, entry_id: str) -> list[Similar]:
         if not docs:
             return []
         mine = reader.row(docs[0])
-
-        def in_force(doc: int) -> bool:
-            return reader.verdict(doc, View(now)) is None
-
         near = {
             row.id: (likeness, row)
-            for likeness, row in alike(reader, mine.terms, in_force, limit=20)
+            for likeness, row in alike(reader, mine.terms, view, limit=20)
             if likeness >= _RELATED and row.id != mine.id
         }
         for name in mine.evidence:
-            for doc in filter(in_force, reader.exact("id", name)):
+            for doc in reader.shown(reader.exact("id", name), view):
                 near.setdefault(name, (0.0, reader.row(doc)))
         found = [similar(how, row, mine.text, "9") for how, row in near.values()]
         found.sort(

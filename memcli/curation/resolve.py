@@ -138,11 +138,7 @@ def _left(reader: Reader, found: ResolvePlan, vault: Vault) -> list[Target]:
     left: dict[str, Target] = {}
     for target in found.targets[:_NAMED]:
         mine = reader.row(_doc(reader, target.path))
-
-        def beside(doc: int) -> bool:
-            return reader.verdict(doc, view) is None
-
-        for likeness, row in alike(reader, mine.terms, beside, limit=_NAMED):
+        for likeness, row in alike(reader, mine.terms, view, limit=_NAMED):
             same_place = mine.project in (None, row.project)
             if likeness >= MAY_REPLACE and same_place and row.layer == Layer.FACT:
                 left[row.path] = target_of(reader, _doc(reader, row.path), None)
@@ -361,7 +357,7 @@ def _of_claim(reader: Reader, doc: int) -> list[int]:
 
 
 def _doc(reader: Reader, name: str) -> int:
-    docs = lookup.docs(reader, name)
+    docs = reader.exact("path" if lookup.is_path(name) else "id", name)
     if not docs:
         raise EntryNotFound(f"{name}: was removed after it was read")
     return docs[0]

@@ -153,9 +153,7 @@ def _matches(reader: Reader, query: str, view: View) -> tuple[list[str], list[_M
         Question(question),
         reader,
         limit=most,
-        scope=Scope(
-            lambda docs: [doc for doc in docs if reader.verdict(doc, view) is None]
-        ),
+        scope=Scope(lambda docs: reader.shown(docs, view)),
         weights=LEXICAL._replace(pool=most),
     )
     weights: dict[str, list[float]] = {}

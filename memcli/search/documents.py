@@ -92,6 +92,10 @@ class Documents(Store):
             if first <= times[doc] < end or flags[doc] & SPAN:
                 yield doc
 
+    def status(self, doc: int) -> Status:
+        """The status of a document, as its file says it."""
+        return STATUSES[self.columns.flags[doc] & STATUS_MASK]
+
     def pinned(self) -> list[int]:
         """The documents that are pinned: they go into every session."""
         flags = self.columns.flags

@@ -53,6 +53,11 @@ _ALL = 1 << 62  # more files than any vault has
 _PATIENCE = 10.0  # seconds to wait for another process that indexes
 
 
+def version() -> str:
+    """The version of the tables and of the rows in them."""
+    return f"{FORMAT}.{ANALYSIS_VERSION}.{ROW_VERSION}"
+
+
 class Index:
     """The index of one vault.
 
@@ -232,8 +237,7 @@ class Index:
     @property
     def _path(self) -> str:
         """The file of the index; its name says what it depends on."""
-        name = f"{FORMAT}.{ANALYSIS_VERSION}.{ROW_VERSION}{database.ENDING}"
-        return os.path.join(self._folder, name)
+        return os.path.join(self._folder, version() + database.ENDING)
 
     def _opened(self) -> State | None:
         """The state of the index as it is now, in a transaction of its own.

@@ -23,7 +23,6 @@ from memcli.search.documents import (
     RESOLVED_BEFORE,
     STATUS_MASK,
     STATUS_NUMBER,
-    STATUSES,
     Documents,
 )
 
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
         Iterable,
         Iterator,
         Mapping,
-        Sequence,
     )
     from typing import TypeVar
 
@@ -103,7 +101,7 @@ class Reader(Documents):
 
     # --- eligibility
 
-    def shown(self, docs: Sequence[int], view: View) -> Sequence[int]:
+    def shown(self, docs: Iterable[int], view: View) -> list[int]:
         """Those of some documents that `verdict` has nothing against, in order."""
         return [doc for doc in docs if self.verdict(doc, view) is None]
 
@@ -143,7 +141,7 @@ class Reader(Documents):
             access: also who may see it, which takes reading its row.
         """
         columns = self.columns
-        status, claim = STATUSES[columns.flags[doc] & STATUS_MASK], columns.claims[doc]
+        status, claim = self.status(doc), columns.claims[doc]
         settled = status is not Status.RESOLVED and claim in self.claims.resolved
         facts = Facts(
             status=status,

@@ -71,17 +71,18 @@ def indexed(
             writer.delete_document(doc)  # type: ignore[no-untyped-call]
     names = [(encoded(path),) for path in touched]
     told = db.executemany("DELETE FROM told WHERE path = ?", names).rowcount
-    for done, each in enumerate(map(read, paths)):
+    for done, path in enumerate(paths):
+        each = read(path)
         if done % _EVERY == 0:
             progress(done, len(paths))
         if each.number is not None:
-            state.recent[each.path] = each.number
+            state.recent[path] = each.number
         if each.broken is not None:
-            broken[each.path] = each.broken
+            broken[path] = each.broken
         if each.document is not None:
             writer.add(each.document)
             if brings := of_row(each.document.row):
-                values = (encoded(each.path), packed(brings.packed()))
+                values = (encoded(path), packed(brings.packed()))
                 db.execute("REPLACE INTO told VALUES (?, ?)", values)
                 told += 1
     writer.commit()
@@ -118,7 +119,6 @@ class Found(NamedTuple):
     `broken` the line and reason when it is no entry, and `document` is None then.
     """
 
-    path: str
     number: int | None
     broken: tuple[int, str] | None
     document: Document | None
@@ -161,16 +161,16 @@ class Files:
             both = _both_sides(beginning, path, self._kinds)
             decoded = both or codec.decode(beginning, path, kinds=self._kinds)
         except InvalidEntry as error:
-            return Found(path, None, (error.line, error.reason), None)
+            return Found(None, (error.line, error.reason), None)
         if both is None:
             checked = _checked(beginning, decoded, self._kinds, len(data))
         else:
             checked = _listed(file_checks.in_conflict(beginning, path), ())
         entry = seen(decoded.entry) if seen else decoded.entry
         if entry is None:
-            return Found(path, None, None, None)
+            return Found(None, None, None)
         doc = document(entry, self._stem, self._policies, checked)
-        return Found(path, None, None, doc)
+        return Found(None, None, doc)
 
     def found(self, path: str) -> Found:
         """The content of the file of a path."""
@@ -182,7 +182,7 @@ class Files:
             number = racy_number(os.stat(absolute), data, read_at)
         except (Unreadable, OSError) as error:
             why = str(error).removeprefix(absolute).strip(": ")
-            return Found(path, number, (1, why), None)
+            return Found(number, (1, why), None)
         return self.held(path, data)._replace(number=number)
 
 

@@ -286,9 +286,7 @@ class _DocumentsReader(base.PerDocumentReader):
     def column_reader(self, fieldname: str, _column: Any) -> _Column:
         return _Column(getattr(self._store.columns, fieldname))
 
-    def doc_field_length(self, docnum: int, fieldname: str, default: int = 0) -> int:
-        if fieldname != WEIGHTED:
-            return default
+    def doc_field_length(self, docnum: int, _field: str, _default: int = 0) -> int:
         return self._store.columns.lengths[docnum]
 
     def field_length(self, fieldname: str) -> int:

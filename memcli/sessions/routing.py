@@ -173,15 +173,10 @@ def _recurs(reader: Reader, draft: Entry, view: View) -> bool:
 def _near(reader: Reader, draft: Entry, view: View) -> list[tuple[float, StoredRow]]:
     """What holds where a draft does, and says most nearly the same: two projects may do
     it differently, and neither takes the words of the other."""
-    from memcli.entries.text.tokens import stemmer
-    from memcli.search.document import document
-    from memcli.vault.likeness import alike
+    from memcli.vault.likeness import alike, row_of
 
     here = view._replace(here=number(draft.project))
-    terms = document(draft, stemmer()).row.terms
-    return alike(
-        reader, terms, lambda doc: reader.verdict(doc, here) is None, limit=_MOST_NEAR
-    )
+    return alike(reader, row_of(draft).terms, here, limit=_MOST_NEAR)
 
 
 def _replaced(vault: Vault, reader: Reader, draft: Entry) -> str | None:

@@ -33,10 +33,8 @@ if TYPE_CHECKING:
 
 # Seconds that git may take to look into the history for a person who waits.
 _PATIENCE = 5.0
-_COMMIT = r"[0-9a-f]{7,64}"
 # Nothing of the user's or the repository's settings starts a program.
 _PLAIN = ("-c", "core.fsmonitor=false", "-c", "core.preloadIndex=false")
-_READ_ONLY = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
 # Nor does git-lfs, which many have in the settings of their machine.
 _NO_LFS = (
     *("-c", "filter.lfs.process=", "-c", "filter.lfs.clean="),
@@ -154,7 +152,7 @@ class CodeHistory:
             path: relative to the project's folder.
             limit: the largest size that is read, in bytes.
         """
-        if not re.fullmatch(_COMMIT, commit):
+        if not re.fullmatch(r"[0-9a-f]{7,64}", commit):
             return None
         name = f"{commit}:{self._prefix}{path}\n".encode("utf-8", "surrogateescape")
         kind = "--batch-check=%(objecttype) %(objectsize) %(objectname)"
@@ -169,7 +167,8 @@ class CodeHistory:
         """The subjects of the last commits, each with the paths that it changed."""
         command = (
             "log", f"-{number}", "--format=%s", "--name-only", "-z", "--no-renames",
-            "--no-show-signature", "-O", os.devnull, *_READ_ONLY, "--",
+            "--no-show-signature", "-O", os.devnull, "--no-ext-diff", "--no-textconv",
+            "--ignore-submodules=all", "--",
         )  # fmt: skip
         return self._printed(command, seconds)
 

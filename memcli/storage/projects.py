@@ -70,7 +70,7 @@ def of(folder: str | None, environ: Mapping[str, str]) -> Project | None:
     # Files of a home folder that is under git are no project of all that lies below.
     if repository and _holds_home(repository.top, environ):
         repository = None
-    if _in_vault(real):
+    if vault_around(real):
         return None
     remote = on_disk.name_of(repository.url or "") if repository else None
     given = _configured(real, repository, remote, environ)
@@ -134,12 +134,14 @@ def _is_path(key: str) -> bool:
     return key.startswith(("/", "~", ".")) or os.path.isabs(key)
 
 
-def _in_vault(folder: str) -> bool:
-    while not os.path.isdir(os.path.join(folder, ".memcli")):
+def vault_around(folder: str) -> str | None:
+    """The vault that a folder is, or lies in; None for none."""
+    # Programs are put into ~/.memcli, which makes no vault of a home.
+    while not os.path.isfile(os.path.join(folder, ".memcli", "config.toml")):
         folder, below = os.path.dirname(folder), folder
         if folder == below:
-            return False
-    return True
+            return None
+    return folder
 
 
 def _is_below(path: str, folder: str) -> bool:

@@ -18,7 +18,7 @@ from memcli.entries.shipped import our_folder
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError, NotAllowed, NotAVault, WriteFailed
 from memcli.named_tuple import NamedTuple
-from memcli.storage import known_vaults
+from memcli.storage import known_vaults, projects
 from memcli.storage.git import commit as commits
 from memcli.storage.git import on_disk, remote
 from memcli.storage.git.repository import Repository
@@ -108,7 +108,7 @@ def plan(root: str, *, environ: Mapping[str, str] | None = None) -> Plan:
 
 def _question(root: str, top: str | None, pages: Sequence[str]) -> str | None:
     """The question for a folder in another vault, in a repository or of code."""
-    if around := _around(root):
+    if around := projects.vault_around(os.path.dirname(root)):
         return f"{root} lies in the vault {around}: its notes are in both"
     names = os.listdir(top or root) if os.path.isdir(top or root) else []
     is_code = not _PROJECT.isdisjoint(names)
@@ -119,17 +119,6 @@ def _question(root: str, top: str | None, pages: Sequence[str]) -> str | None:
         said.append(f"{counted(count, 'markdown file')} become entries")
     what = "lies in a repository" if top else "holds code"
     return f"{root} {what}: {'; '.join(said)}"
-
-
-def _around(root: str) -> str | None:
-    """The vault that a folder lies in."""
-    folder = os.path.dirname(root)
-    while folder != os.path.dirname(folder):
-        # The README puts the program into ~/.memcli, which makes no vault of a home.
-        if os.path.isfile(os.path.join(folder, ".memcli", "config.toml")):
-            return folder
-        folder = os.path.dirname(folder)
-    return None
 
 
 def prepare(

@@ -12,8 +12,9 @@ from memcli.named_tuple import NamedTuple, taken
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Collection, Iterable
 
+    from memcli.entries.eligibility import View
     from memcli.search.following import Unindexed
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
@@ -67,10 +68,11 @@ class Similar(NamedTuple):
         return self.likeness >= MAY_REPLACE and bool(self.differs)
 
 
-def near(reader: Reader, later: Unindexed, entry: Entry) -> tuple[Similar, ...]:
+def near(
+    reader: Reader, later: Unindexed, entry: Entry, view: View
+) -> tuple[Similar, ...]:
     """The entries in force whose words are nearest to a draft's, where it holds."""
-    mine = _terms(entry)
-    rows = alike_now(reader, later, mine, lambda doc: not reader.odd((doc,)))
+    rows = alike_now(reader, later, entry, view)
     when = entry.occurred_at or "9"  # what is saved now is newer than all
     return nearest(
         similar(likeness, row, entry.body, when)
@@ -81,7 +83,7 @@ def near(reader: Reader, later: Unindexed, entry: Entry) -> tuple[Similar, ...]:
     )
 
 
-def _row(entry: Entry) -> StoredRow:
+def row_of(entry: Entry) -> StoredRow:
     """An entry as the index would hold it."""
     from memcli.entries.text.tokens import stemmer
     from memcli.search.document import document
@@ -89,22 +91,19 @@ def _row(entry: Entry) -> StoredRow:
     return document(entry, stemmer()).row
 
 
-def _terms(entry: Entry) -> set[str]:
-    return set(_row(entry).terms)
-
-
 def alike_now(
     reader: Reader,
     later: Unindexed | None,
-    mine: set[str],
-    admit: Callable[[int], bool],
+    entry: Entry,
+    view: View | None,
     within: Collection[int] | None = None,
     *,
     limit: int = 10,
 ) -> list[tuple[float, StoredRow]]:
     """As `alike`, but of files that changed since what they say now: each of them that
     shares enough words, whatever its status, is among the rows."""
-    rows = alike(reader, mine, admit, limit=limit, within=within)
+    mine = set(row_of(entry).terms)
+    rows = alike(reader, mine, view, limit=limit, within=within)
     if later is None:
         return rows
     rows = [pair for pair in rows if later.is_current(pair[1].path)]
@@ -112,7 +111,7 @@ def alike_now(
         # A fourth of the words in common is cheap to see, and less says too little.
         body = other.body.lower()
         if len(mine) <= 4 * sum(word in body for word in mine):
-            row = _row(other)
+            row = row_of(other)
             rows.append((_likeness(mine, row), row))
     return rows
 
@@ -150,7 +149,7 @@ def like_resolved(
     settling = set(reader.claims.settling())
     if not settling and (later is None or not later.changed):
         return None
-    rows = alike_now(reader, later, _terms(entry), lambda _: True, settling)
+    rows = alike_now(reader, later, entry, None, settling)
     found = (
         Similar(row.id, row.title, likeness)
         for likeness, row in rows
@@ -162,7 +161,7 @@ def like_resolved(
 def alike(
     reader: Reader,
     terms: Collection[str],
-    admit: Callable[[int], bool],
+    view: View | None,
     *,
     limit: int,
     within: Collection[int] | None = None,
@@ -172,7 +171,7 @@ def alike(
     Args:
         reader: the index.
         terms: those of a text, as `document` counts them.
-        admit: whether a document may be shown.
+        view: as which they may be shown; None lets all pass.
         limit: how many of the best matches to look at.
         within: when given, only these documents.
 
@@ -184,7 +183,7 @@ def alike(
 
     question = Question([(term, term) for term in sorted(terms)])
     weights = LEXICAL._replace(pool=limit)
-    scope = Scope(lambda docs: [*filter(admit, docs)], within)
+    scope = Scope(lambda docs: reader.shown(docs, view) if view else docs, within)
     hits = rank(question, reader, limit=limit, scope=scope, weights=weights).hits
     rows = [reader.row(hit.doc) for hit in hits]
     return [(_likeness(set(terms), row), row) for row in rows]

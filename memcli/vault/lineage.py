@@ -262,12 +262,7 @@ def _head(reader: Reader, entry_id: str) -> StoredRow | None:
 
 _SHARED = str(Visibility.SHARED)
 _CITATION = r"[0-9a-hjkmnp-tv-z]{4,16}"
-_PRIVATE = str(Visibility.PRIVATE)
-
-
-def is_drawn(entry: Entry) -> bool:
-    """Whether an entry was drawn from others, and says from which."""
-    return entry.layer is not Layer.FACT and bool(entry.evidence)
+_GROUP = str(Visibility.GROUP)
 
 
 def is_citation(word: str) -> bool:
@@ -374,13 +369,10 @@ def narrowed(
         return entry
     if any(row.agent != entry.agent for row in limited):
         entry = entry.replace(agent=agent)
-    sets = [set(row.groups) for row in limited]
-    if entry.visibility is Visibility.GROUP:
-        sets.append(set(entry.groups))
-    groups = set.intersection(*sets)
-    private = any(row.visibility == _PRIVATE for row in limited)
-    if private or not groups or entry.visibility is Visibility.PRIVATE:
-        return entry.replace(visibility=Visibility.PRIVATE, groups=())
-    if entry.visibility is Visibility.GROUP and groups == set(entry.groups):
-        return entry
-    return entry.replace(visibility=Visibility.GROUP, groups=tuple(sorted(groups)))
+    if entry.visibility is not Visibility.SHARED:
+        limited.append(entry)
+    # Nobody but its author is in the groups of what is private.
+    seeing = (each.groups if each.visibility == _GROUP else () for each in limited)
+    groups = tuple(sorted(set.intersection(*map(set, seeing))))
+    visibility = Visibility.GROUP if groups else Visibility.PRIVATE
+    return entry.replace(visibility=visibility, groups=groups)

@@ -44,11 +44,6 @@ def is_path(word: str) -> bool:
     return "/" in word or word.endswith(".md")
 
 
-def docs(reader: Reader, word: str) -> Sequence[int]:
-    """The documents of a whole id, or of a path."""
-    return reader.exact("path" if is_path(word) else "id", word)
-
-
 def in_vault(root: str, word: str) -> str:
     """A path as the index has it: from the vault's folder on, with `/`."""
     if not os.path.isabs(word):
@@ -94,7 +89,7 @@ def matching(reader: Reader, word: str) -> list[StoredRow]:
     word = word.strip()
     if is_path(word):
         path = in_vault(reader.root, word)
-        found = [*docs(reader, path)] or [*reader.exact("path", f"{path}.md")]
+        found = [*reader.exact("path", path)] or [*reader.exact("path", f"{path}.md")]
         if found:
             return [reader.row(doc) for doc in found]
         if os.path.isabs(word) or not _named(reader, word):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from memcli.entries.eligibility import Action, View, may, settled_by
 from memcli.entries.entry import EntityType, Entry, Status, Visibility
 from memcli.entries.fields import MOST_ASKED
-from memcli.named_tuple import NamedTuple
+from memcli.named_tuple import NamedTuple, encoded
 from memcli.vault.signals import is_skill
 
 TYPE_CHECKING = False
@@ -61,13 +61,15 @@ class Saved(NamedTuple):
     like_resolved: Similar | None = None
     code: tuple[str, ...] = ()
 
-    def as_dict(self, *, drawn: bool) -> dict[str, Any]:
+    def as_dict(self, *, drawn: bool = False) -> dict[str, Any]:
         """The `data` of the JSON envelope; of what is `drawn` from other entries also
         what it cites."""
-        fields = self._asdict()
+        fields = self._asdict() | {"id": self.id or None}
         for name in ("notes", "research", *(() if drawn else ("cited", "dropped"))):
             del fields[name]
-        return fields | ({"citations_checked": bool(self.research)} if drawn else {})
+        if drawn:
+            fields["citations_checked"] = bool(self.research)
+        return {name: encoded(value) for name, value in fields.items()}
 
 
 def matched(held: Held, outcome: str) -> Saved:

@@ -10,10 +10,11 @@ brought.
 from __future__ import annotations
 
 from memcli.entries import codec, dates, fields, layout
-from memcli.entries.eligibility import facts
+from memcli.entries.eligibility import View, facts
 from memcli.entries.entry import (
     MINERS,
     Entry,
+    Layer,
     Status,
     Visibility,
     is_unconfirmed,
@@ -165,7 +166,7 @@ def look_up(
         held_texts = duplicates.held_texts(reader, unindexed, drafts, now)
         near: tuple[Similar, ...] = ()
         if similar and not held_texts.match(drafts[0]):
-            near = likeness.near(reader, unindexed, drafts[0])
+            near = likeness.near(reader, unindexed, drafts[0], View(now))
         solved = {}
         for nth, draft in enumerate(drafts[:_MOST_COMPARED] if resolved else ()):
             if draft.status is Status.ACTIVE and not held_texts.match(draft):
@@ -288,7 +289,7 @@ class _Placing:
 
         entry, unclear = mentions.linked(draft, self._names)
         created = entry.created or self._now
-        if lineage.is_drawn(entry):
+        if entry.layer is not Layer.FACT and entry.evidence:
             entry = lineage.settled_evidence(self._vault, entry, created)
         entry = entry.replace(created=created)
         folder, name = layout.folder_for(entry), slug(entry.display_title)

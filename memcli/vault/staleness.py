@@ -242,14 +242,14 @@ def _finding(
     force = View(view.now, as_of=view.as_of)
     way: tuple[str, ...] = (name,)
     mark, is_history = _cited(row, name)
-    current = [doc for doc in docs if reader.verdict(doc, force) is None]
+    current = reader.shown(docs, force)
     if not current:
         # A version that says the same, with another tag, stands for the one before.
         mark = mark or fingerprint(reader.row(docs[0]).text)
         heir = _heir(reader, docs[0], view)
         if heir is not None and heir in reader.exact("fingerprint", mark):
             docs, way = [heir], (name, reader.row(heir).id)
-            current = [doc for doc in docs if reader.verdict(doc, force) is None]
+            current = reader.shown(docs, force)
     if current and is_history and way == (name,):
         return _Finding(way, REOPENED)
     if current:
@@ -291,9 +291,8 @@ def _visible(reader: Reader, name: str, view: View) -> list[int]:
     """The documents of an id that the caller may see, in any status."""
     seen = view._replace(statuses=frozenset(Status), as_of=None)
     docs = reader.exact("id", name)
-    shown = (doc for doc in docs if reader.verdict(doc, seen) is None)
     # Of two files with one id the first in the order of entries counts.
-    return sorted(shown, key=reader.columns.orders.__getitem__)
+    return sorted(reader.shown(docs, seen), key=reader.columns.orders.__getitem__)
 
 
 def _heir(reader: Reader, doc: int, view: View) -> int | None:
@@ -306,10 +305,9 @@ def _heir(reader: Reader, doc: int, view: View) -> int | None:
         docs = _visible(reader, name, view)
         if not docs:
             return None
-        doc = heir = next(
-            (d for d in docs if reader.verdict(d, force) is None), docs[0]
-        )
-        if reader.verdict(doc, force) is None:
+        current = reader.shown(docs, force)
+        doc = heir = (*current, docs[0])[0]
+        if current:
             break
     return heir
 
@@ -345,8 +343,10 @@ def _newer(reader: Reader, row: StoredRow, view: View, looked: int) -> list[str]
     for layer in _ABOVE[row.layer]:
         docs.difference_update(reader.exact("layer", str(layer)))
     force = View(view.now, as_of=view.as_of, agent=view.agent)
-    shown = [doc for doc in docs if reader.verdict(doc, force) is None]
-    shown.sort(key=lambda doc: (-created[doc], reader.columns.orders[doc]))
+    shown = sorted(
+        reader.shown(docs, force),
+        key=lambda doc: (-created[doc], reader.columns.orders[doc]),
+    )
     ids = [reader.row(doc).id for doc in shown if _is_news(reader, doc, looked)]
     return list(dict.fromkeys(ids))
 

@@ -398,13 +398,10 @@ class Vault:
             values = {**values, "project": None if is_repos else self.here}
         try:
             entry = draft.draft(values, kinds=KINDS, body_limit=config.Limits().body)
-        except MemcliError as refusal:
+        except MemcliError:
             # Only a refusal makes the vault's own settings worth reading.
-            settings = config.load(self.root)
-            if settings == config.Config():
-                raise refusal from None
-            kinds, limit = (*KINDS, *settings.kinds), settings.limits.body
-            entry = draft.draft(values, kinds=kinds, body_limit=limit)
+            limits = self.settings.limits
+            entry = draft.draft(values, kinds=self.kinds, body_limit=limits.body)
         self.refuse_pinned(entry)
         return entry
 

@@ -127,6 +127,9 @@ def test_what_is_approved_or_evolved_into_a_resolved_claim_is_told(
     again += f"memcli resolve --undo {lessons[0]}"
     told = f"1m7y6wbehbqyv1kh is not shown: {again}"
     assert memcli("review", "--list", "--json").json["warnings"] == [told]
+    text = path.read_text().replace("status", "kind: idea\nstatus")
+    Path(vault.root, "idea.md").write_text(text.replace("qyv1kh", "qyv1kj"))
+    assert memcli("ideas").err == f"warning: {told.replace('qyv1kh', 'qyv1kj')}\n"
     done = memcli("review", "1m7y6wbehbqyv1kh", "--approve", "--json")
     assert done.json["warnings"] == [told]
     new = memcli("evolve", lessons[1], "Rerank answers 401!", "--json").json

@@ -50,13 +50,8 @@ def test_an_idea_waits_apart_and_is_decided_on_as_a_candidate(
     assert memcli("ideas").err == "No open ideas.\n"
 
 
-def test_the_walk_comes_to_ideas_after_candidates(
-    memcli: Run, vault: Vault, idea: str
-) -> None:
+def test_the_walk_comes_to_ideas_after_candidates(vault: Vault, idea: str) -> None:
     waiting = candidate(vault, "use tabs")
-    solved = "---\nid: 1jy5e6hm03e2cs6s\nstatus: resolved\n---\nwarm the index on login"
-    Path(vault.root, "twin.md").write_text(solved, encoding="utf-8")
-    assert f"{idea} is not shown: " in memcli("ideas").err
     data, said = walk(vault, "y", "n", "too big")
     assert said.index("use tabs") < said.index("Warm the index")
     assert vault.get(waiting).status is Status.ACTIVE

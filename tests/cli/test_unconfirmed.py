@@ -10,6 +10,7 @@ from memcli.entries.eligibility import View
 from memcli.sessions.briefing.frame import to_tell
 from memcli.sessions.hooks import pipe
 from tests.cli.conftest import Run
+from tests.cli.test_view import data_of, html_of
 from tests.conftest import NOW
 from tests.sessions.hooks.calling import ALWAYS, call, session
 from tests.sessions.test_reflect_session import say
@@ -44,6 +45,7 @@ def test_every_reader_sees_that_it_is_unconfirmed(
     assert "preference, unconfirmed ·" in memcli("recall", "linter").out
     for words in (["list"], ["inspect"], ["inspect", mined]):
         assert "unconfirmed" in memcli(*words).out
+    assert data_of(html_of(vault))["entries"][0]["unconfirmed"]
     answer = memcli("reflect", "linter", "--json").json["data"]["answer"]
     assert answer == f"- (unconfirmed) {ALWAYS}"
     assert f"[{mined}] (unconfirmed, heard in a session on 2" in start(vault)

@@ -105,8 +105,9 @@ def test_the_page_of_hooks_says_how_each_host_is_answered(host: Host) -> None:
 
 def test_the_page_of_hooks_names_the_hosts_that_run_the_hooks_of_another() -> None:
     both = [short(host) for host in table.with_hooks() if host.runs_others_hooks]
-    assert f"{' and '.join(both)} run hooks of Claude Code as well" in page(
-        "reference/hooks.md"
+    assert (
+        f"{' and '.join(both)} run hooks of Claude Code as well as their own"
+        in page("reference/hooks.md")
     )
 
 

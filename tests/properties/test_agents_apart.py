@@ -226,7 +226,7 @@ def looks(door: Door) -> Iterator[tuple[str, Any]]:
     yield tool("memory_recall", query="Zeppelin token", explain=True)
     yield tool("memory_reflect", query="when do we deploy the billing service?")
     yield run("reflect", "is Zeppelin cold on Mondays?")
-    yield run("list", "--by", "status")
+    yield run("list", "--status", "resolved")
     yield run("review", "--list")
     yield run("ideas")
     yield run("entities")

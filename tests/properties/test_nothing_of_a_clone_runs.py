@@ -174,7 +174,7 @@ def test_no_command_runs_a_file_of_the_vault(planted: Planted, hooked: bool) -> 
         ["view", "--out", f"{vault.root}.html"],
         ["verify"], ["export"], ["list"],
         ["list", "--by", "tag"], ["show", first],
-        ["list", "--by", "status"], ["doctor"], ["config"],
+        ["list", "--status", "resolved"], ["doctor"], ["config"],
         ["config", "set", "limits.body", "9000"],
         ["inspect"], ["inspect", first], ["inspect", "lint"], ["inspect", "index"],
         ["inspect", "git"], ["inspect", "sessions"], ["doctor", "--fix", "--dry-run"],

@@ -161,7 +161,10 @@ SURFACES: dict[str, Callable[[Vault, View], set[str]]] = {
 def test_recall_shows_exactly_what_the_function_admits(
     asked: Vault, surface: str, view: str
 ) -> None:
-    assert SURFACES[surface](asked, VIEWS[view]) == admitted(asked, VIEWS[view])
+    asks = VIEWS[view]
+    if surface == "reflect":  # what waits for a decision is no fact
+        asks = asks._replace(statuses=asks.statuses - {Status.PENDING})
+    assert SURFACES[surface](asked, VIEWS[view]) == admitted(asked, asks)
 
 
 @pytest.mark.parametrize("view", list(VIEWS))
@@ -230,7 +233,7 @@ def test_what_is_like_a_text_is_in_force(asked: Vault) -> None:
 
         def similar(reader: Any, draft: Any = draft) -> set[str]:
             later = Unindexed(asked.root, asked.opened._state or NOTHING)
-            return {one.id for one in likeness.near(reader, later, draft)}
+            return {one.id for one in likeness.near(reader, later, draft, View(NOW))}
 
         assert asked.read(similar) <= allowed
 

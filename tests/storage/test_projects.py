@@ -111,6 +111,7 @@ def test_a_home_folder_under_git_is_no_project(work: Path, home: Path):
 def test_a_vault_is_no_project(work: Path):
     vault = made(work / "memory", "https://github.com/me/memory")
     (vault / ".memcli").mkdir()
+    (vault / ".memcli" / "config.toml").touch()
     (vault / "memories").mkdir()
     assert name(vault) is None
     assert name(vault / "memories") is None

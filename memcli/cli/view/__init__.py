@@ -24,6 +24,7 @@ from collections import Counter
 from memcli.cli.context import Context, Result, check_out, said
 from memcli.entries import dates
 from memcli.entries.eligibility import View, standing, verdict
+from memcli.entries.entry import is_unconfirmed
 from memcli.recall.filters import of_project
 from memcli.search.ranking.graph import outgoing
 from memcli.storage import files, projects
@@ -247,6 +248,7 @@ def picture(vault: Vault, project: str = "") -> dict[str, Any]:
                 "hidden": verdict(facts, view),
                 "links": sorted(links - {places[doc]}),
                 "stale": stale,
+                "unconfirmed": is_unconfirmed(row),
                 "code": [one.why or f"{one.place}: {one.state}" for one in states],
                 "recalled": recalled[row.id],
                 "useful": useful[row.id],

@@ -156,6 +156,7 @@ function open(place) {
   const parts = [element("h2", { tabindex: -1 }, entry.title)];
   if (entry.hidden) parts.push(element("p", { class: "warn" }, `Recall does not show it: ${entry.hidden}.`));
   for (const why of entry.stale || []) parts.push(element("p", { class: "warn" }, `It may no longer hold: ${why}.`));
+  if (entry.unconfirmed) parts.push(element("p", { class: "warn" }, "Unconfirmed: heard in one session alone."));
   parts.push(body);
   if (entry.cut) parts.push(element("p", { class: "dim" }, `The rest: memcli show ${entry.id}`));
   if (chain.length > 1) parts.push(element("h3", {}, "Versions"), lineage(chain, place));

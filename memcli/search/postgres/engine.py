@@ -12,13 +12,12 @@ import contextlib
 import os
 
 from memcli.entries import layout
-from memcli.entries.text.tokens import ANALYSIS_VERSION
 from memcli.errors import MemcliError, NotAllowed, Unavailable
 from memcli.named_tuple import NamedTuple
-from memcli.search.index import ROW_VERSION, Index
+from memcli.search.index import Index, version
 from memcli.search.postgres.connection import LONG, PATIENCE, Database, Gone
 from memcli.search.reader import Reader
-from memcli.search.store import FORMAT, Sums
+from memcli.search.store import Sums
 from memcli.storage import files
 from memcli.storage.known_vaults import redacted
 from memcli.storage.vault_paths import inside
@@ -37,11 +36,6 @@ _LOOK = (
     "SELECT number, schema, version, commit, remote, size FROM memcli.vault "
     "WHERE name = %s"
 )
-
-
-def version() -> str:
-    """The version of the tables and of the rows in them."""
-    return f"{FORMAT}.{ANALYSIS_VERSION}.{ROW_VERSION}"
 
 
 class Published(NamedTuple):

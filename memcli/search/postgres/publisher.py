@@ -14,7 +14,8 @@ from memcli.errors import LockBusy, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.search import database as local
 from memcli.search.documents import numbered
-from memcli.search.postgres.engine import Published, published, version
+from memcli.search.index import version
+from memcli.search.postgres.engine import Published, published
 from memcli.search.store import TABLES, Sums
 from memcli.search.whoosh_codec import Index
 from memcli.storage.known_vaults import redacted

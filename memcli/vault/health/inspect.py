@@ -19,7 +19,7 @@ from memcli.entries.merging import files as merging
 from memcli.entries.text import links
 from memcli.errors import EntryNotFound, InvalidConfig, MemcliError, Unreadable
 from memcli.named_tuple import NamedTuple
-from memcli.search.documents import ENFORCED, STATUS_MASK, STATUSES
+from memcli.search.documents import ENFORCED
 from memcli.search.ranking import graph
 from memcli.storage import state_dirs
 from memcli.storage.vault_paths import inside
@@ -242,7 +242,7 @@ def overview(vault: Vault) -> dict[str, Any]:
 def _entries(reader: Reader, view: View) -> dict[str, Any]:
     """The part of the overview about entries; few of their rows are read."""
     every, columns = [*reader.everything()], reader.columns
-    status = {doc: STATUSES[columns.flags[doc] & STATUS_MASK] for doc in every}
+    status = {doc: reader.status(doc) for doc in every}
     status |= {
         doc: standing(reader.facts(doc, access=False), view)
         for doc in reader.odd(every)

@@ -25,7 +25,7 @@ from memcli.entries.text.links import composed, link_readings
 from memcli.entries.text.mentions import fold
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
-from memcli.search.documents import FINDING, LARGE, LINKS, REVIEW, STATUS_MASK, STATUSES
+from memcli.search.documents import FINDING, LARGE, LINKS, REVIEW
 from memcli.storage import files
 from memcli.vault.health import git_state, working_tree
 from memcli.vault.health.git_state import MEND
@@ -293,11 +293,6 @@ def _place(reader: Reader, doc: int) -> tuple[bool, str]:
     return path.startswith(layout.ARCHIVE + "/"), path
 
 
-def _status(reader: Reader, doc: int) -> Status:
-    """As its file says it."""
-    return STATUSES[reader.columns.flags[doc] & STATUS_MASK]
-
-
 def _about_lineages(
     reader: Reader, ids: Mapping[str, Sequence[int]]
 ) -> Iterator[_Problem]:
@@ -320,14 +315,14 @@ def _about_lineages(
         # Of a version in the archive the next one was deleted, as by `forget`.
         if later not in docs and not place(doc)[0]:
             yield doc, "superseded_by", "dangling_lineage", words
-        elif later in docs and _status(reader, doc) is Status.ACTIVE:
+        elif later in docs and reader.status(doc) is Status.ACTIVE:
             yield doc, "superseded_by", "superseded_but_active", words
     for doc, old in before.items():
         words = {"other": old, "quoted": quote(old), "name": names[doc]}
         if old not in docs:
             yield doc, "supersedes", "dangling_lineage", words
         elif docs[old] not in after:
-            words["status"] = str(_status(reader, docs[old]))
+            words["status"] = str(reader.status(docs[old]))
             yield doc, "supersedes", "one_sided_lineage", words
         elif (chosen := after[docs[old]]) in docs and chosen != names[doc]:
             # The old one says that another entry has replaced it.
@@ -354,6 +349,6 @@ def _by_doc(values: Mapping[str, Sequence[int]]) -> dict[int, str]:
 def _about_claims(reader: Reader) -> Iterator[_Problem]:
     """Entries that are not shown, since an earlier version of them is resolved."""
     for doc, old in reader.claims.heirs.items():
-        if _status(reader, doc) is Status.ACTIVE:
+        if reader.status(doc) is Status.ACTIVE:
             words = {"other": reader.row(old).id}
             yield doc, "supersedes", "resolved_before", words

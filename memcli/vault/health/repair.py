@@ -83,11 +83,6 @@ class Repair(NamedTuple):
     path: str
     action: str
 
-    @property
-    def key(self) -> tuple[str, str]:
-        """The code and the path, by which a step is known again."""
-        return self.code, self.path
-
 
 class RepairPlan(NamedTuple):
     """The steps of a repair, and the findings that are left for a person."""
@@ -144,11 +139,11 @@ def apply(vault: Vault, planned: RepairPlan) -> RepairPlan:
         LockBusy, WriteFailed, HistoryError: none of the vault's entries was changed.
         NotAllowed: nor was one, since git passes what is to come back through a filter.
     """
-    wanted = {step.key for step in planned.steps}
+    wanted = {_key(step) for step in planned.steps}
     accept = any(step.code == "deleted" for step in planned.steps)
     done = _outside_commits(vault, wanted, accept)
     while True:
-        wanted.difference_update(step.key for step in done)
+        wanted.difference_update(map(_key, done))
         # Of two steps that change one file the second is taken in another round.
         taken = _in_one_commit(vault, wanted, accept) if wanted else []
         if not taken:
@@ -164,7 +159,7 @@ def _mends(vault: Vault, accept: bool) -> _Mends:
     ended: set[tuple[str, str]] = set()
 
     def add(mend: _Mend, ends: Finding | None) -> None:
-        mends.setdefault(mend.step.key, mend)
+        mends.setdefault(_key(mend.step), mend)
         if ends is not None:
             ended.add(_key(ends))
 
@@ -200,8 +195,9 @@ def _mends(vault: Vault, accept: bool) -> _Mends:
     return _Mends(mends, left, in_merge)
 
 
-def _key(finding: Finding) -> tuple[str, str]:
-    return finding.code, finding.path
+def _key(found: Finding | Repair) -> tuple[str, str]:
+    """The code and the path, by which a finding or a step is known again."""
+    return found.code, found.path
 
 
 def _place(root: str, path: str) -> str:

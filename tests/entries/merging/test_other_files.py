@@ -14,7 +14,6 @@ from memcli.entries.merging.files import MergedFile, Version
 from memcli.entries.merging.files import merge_file as merge
 
 ADA = '[agents.ada]\npolicy = "group"\n'
-BOB = '[agents.bob]\npolicy = "private"\n'
 
 
 def of(path: str, base: str, older: str, newer: str) -> MergedFile:
