@@ -163,15 +163,21 @@ def grant(vault: Vault, layer: Layer, cites: Cites) -> Granted:
     Raises:
         EntryNotFound, AmbiguousId: outside of research, an id leads to no entry, or to
             several.
-        NotAllowed: nothing was searched in the run (code `must_search`), it had too
-            little budget for a model (`budget_too_low`), or it has retrieved nothing
-            of what a model cites (`nothing_cited`).
+        NotAllowed: nothing was searched in the run, or an agent names none (code
+            `must_search`), it had too little budget for a model (`budget_too_low`), or
+            it has retrieved nothing of what a model cites (`nothing_cited`).
         InvalidValue: a fact cites, or the run's name is no file name.
     """
     if layer is Layer.FACT:
         raise lineage.of_a_fact()
     if cites.research:
         of = _retrieved(vault, cites.research, layer, cites.ids)
+    elif cites.ids and vault.caller.is_agent:
+        raise NotAllowed(
+            "an agent cites what a search found, and no research run is named",
+            hint='Search, then name the run: memcli recall "..." --research NAME',
+            code="must_search",
+        )
     else:
         cited = dict.fromkeys(vault.get(name).id for name in cites.ids)
         of = Granted(list(cited))

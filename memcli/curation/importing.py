@@ -17,7 +17,7 @@ from functools import partial
 
 from memcli.curation import citing
 from memcli.entries import no_secrets
-from memcli.entries.entry import Entry, Source, Status
+from memcli.entries.entry import Entry, Layer, Source, Status
 from memcli.entries.fields import refuse_wide
 from memcli.entries.identity import fingerprint
 from memcli.errors import InvalidValue, MemcliError, Unreadable, UsageError
@@ -152,11 +152,17 @@ def import_lines(
     for line, values in files.json_lines(data, name):
         at.read(name, line, partial(_of_line, vault, values))
     drafts, checked = [draft for _, draft in at.found], list[Entry]()
-    for (line, _), answer in zip(at.found, citing.attempts(vault, drafts), strict=True):
-        if isinstance(answer, MemcliError):
-            at.fail(name, line, answer)
-        else:
+    answers = citing.attempts(vault, drafts)
+    for (line, draft), answer in zip(at.found, answers, strict=True):
+        if not isinstance(answer, MemcliError):
             checked.append(answer)
+        elif draft.id and vault.agent is None:
+            # It was exported, and what it rests on may be forgotten since.
+            if draft.layer is not Layer.FACT:
+                at.notes.append(f"{name}:{line}: imported as it is: {answer.message}")
+            checked.append(draft)
+        else:
+            at.fail(name, line, answer)
     origin = os.path.basename(name) if name != "-" else "standard input"
     return at.outcome(at.save(origin, checked))
 
@@ -165,7 +171,7 @@ def _of_line(vault: Vault, values: dict[str, Any] | MemcliError) -> Entry:
     """The draft of a line of JSON."""
     if isinstance(values, MemcliError):
         raise values
-    extra = _extra(values.pop("extra", {}))
+    extra, enforce = _extra(values.pop("extra", {})), values.pop("enforce", None)
     # What an import brings was not learned where it is called.
     entry = vault.draft({"project": None, **values})
     if extra:
@@ -176,7 +182,7 @@ def _of_line(vault: Vault, values: dict[str, Any] | MemcliError) -> Entry:
         entry = entry.replace(source=entry.source._replace(writer="import"))
     if entry.code:
         entry = anchoring.anchored(vault, entry, strict=False)
-    return entry
+    return entry.replace(enforce=enforce)
 
 
 def _extra(keys: Any) -> tuple[tuple[str, str], ...]:

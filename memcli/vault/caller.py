@@ -53,6 +53,11 @@ class Caller(NamedTuple):
     waits: bool = True
 
     @property
+    def is_agent(self) -> bool:
+        """Whether an agent asks: one with a name, or any over MCP."""
+        return self.agent is not None or self.via == "mcp"
+
+    @property
     def audience(self) -> Audience:
         """Who gets messages about a change; about an agent's killed one, the owner."""
         from memcli.storage.lock import Audience

@@ -411,9 +411,8 @@ class Vault:
         Raises:
             NotAllowed: it is one, and an agent asks, or its source says so.
         """
-        of_agent = self.agent or self.caller.via == "mcp"
-        of_agent = of_agent or entry.source.writer not in (None, "manual", "import")
-        if of_agent and entry.subtype == "pinned":
+        by_person = entry.source.writer in (None, "manual", "import")
+        if entry.subtype == "pinned" and (self.caller.is_agent or not by_person):
             raise NotAllowed("a pinned model is kept by people, not by agents")
 
     def new_id(self) -> str:

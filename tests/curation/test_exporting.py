@@ -42,15 +42,18 @@ def lived(vault: Vault) -> Vault:
         {"text": "Orders peak at noon", "source": {"session": "s", "seq": 3}},
         {"text": "Maybe use Rust", "status": "pending", "confidence": "MEDIUM"},
         {"text": "Always pin versions", "item": "invariant"},
+        {"text": "Orders sleep at night"},
     ]
-    first, _, fixed, cited, *_ = [vault.save(vault.draft(row)).id for row in rows]
-    seen = {"text": "Load follows orders", "layer": "observation", "evidence": [cited]}
-    vault.save(vault.draft(seen))
+    first, _, fixed, cited, *_, gone = (vault.save(vault.draft(row)).id for row in rows)
+    seen = {"text": "Load follows orders", "layer": "observation"}
+    vault.save(vault.draft({**seen, "evidence": [cited, gone]}))
+    vault.forget(gone)
     vault.evolve(first, "We deploy on Wednesdays", reason="moved")
     vault.resolve(fixed, note="Node 20")
     path = Path(vault.root, "memories", "note", "odd.md")
     path.write_text(
-        "---\nid: 01aaaaaaaaaaaaaa\nrating: 5\nnested:\n  a: [1, 2]\n---\n\n  body\n\n"
+        f"---\nid: 01aaaaaaaaaaaaaa\nevidence: [{cited}]\nrating: 5\n"
+        "nested:\n  a: [1, 2]\n---\n\n  body\n\n"
     )
     return vault
 
@@ -66,8 +69,10 @@ def test_an_import_of_an_export_into_an_empty_vault_is_the_same(
         None,
     }
     other = make_vault("other")
+    lines[0]["enforce"] = "deny"
     done = importing.import_lines(other, as_bytes(lines), "export.jsonl")
     assert (done.failed, len(done.created)) == ([], len(lines))
+    assert [note.split(" ")[1] for note in done.notes] == ["enforce", "imported"]
     assert held(other) == held(lived)
 
 

@@ -215,7 +215,10 @@ def test_a_new_version_is_as_narrow_as_what_it_cites_now(
     ada, bob = make_vault(agent="ada"), make_vault(agent="bob")
     name = model(bob, "How we deploy")
     secret = save(ada, "The key is under the mat", visibility="private")
-    done = ada.evolve(name, "How we deploy: with a key", cite=[secret])
+    with pytest.raises(NotAllowed, match="what a search found"):
+        ada.evolve(name, "How we deploy: with a key", cite=[secret])
+    ada.recall("key", research="r")
+    done = ada.evolve(name, "We deploy with a key", cite=[secret], research="r")
     assert ada.get(done.id).visibility is Visibility.PRIVATE
     assert bob.recall("deploy key mat").rows == []
     assert ada.recall("deploy key").rows != []
@@ -232,7 +235,9 @@ def test_an_agent_s_new_version_keeps_what_it_may_not_see(
     name = model(owner, "The build", base)
     edit(owner, base, "created:", "visibility: private\ncreated:")
     ada = make_vault(agent="ada")
-    done = ada.evolve(name, cite=[save(ada, "The build is green")])
+    green = save(ada, "The build is green")
+    ada.recall("build", research="r")
+    done = ada.evolve(name, cite=[green], research="r")
     assert why(owner, done.id) == []
     edit(owner, base, "an hour", "a day")
     assert why(owner, done.id) == [("edited", [base])]
