@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from signal import SIGINT
 from typing import Any
 
 import pytest
@@ -29,8 +30,10 @@ from memcli.errors import (
 )
 from memcli.recall.query import view_of
 from memcli.storage import detached
-from memcli.storage.git import merging, remote
+from memcli.storage.git import merging, process, remote
+from memcli.storage.git.index_lock import IndexLock
 from memcli.storage.git.merging import Move
+from memcli.storage.git.process import GitResult
 from memcli.storage.git.remote import Terms
 from memcli.storage.git.repository import Repository
 from memcli.vault import saving, vaults
@@ -199,6 +202,30 @@ def test_a_kill_before_the_index_follows_leaves_nothing_staged(two: Clones) -> N
     git(desk, "add", "draft.txt")
     merging.go(Repository.open(str(desk)), Move("main", before, two.tip()), {})
     assert git(desk, "status", "--porcelain") == "A  draft.txt\n M notes.md\n"
+
+
+def test_a_git_that_is_ended_as_the_branch_moves_loses_no_file(
+    two: Clones, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ended(*words: Any, **_: Any) -> GitResult:
+        if "--refresh" in words[2]:
+            raise HistoryError("git did not end within 20 s")
+        return process.run(*words)
+
+    laptop, desk = two.roots["laptop"], two.roots["desk"]
+    say(two.vault("laptop"), "We deploy on Tuesdays")
+    put(laptop, "memories/.gitattributes", "*a*a*a*b -diff\n")
+    two.sync("laptop")
+    with monkeypatch.context() as patch:
+        patch.setattr(merging, "run", ended)
+        with refused(desk, HistoryError, match="nothing was changed"):
+            two.sync("desk")
+    with monkeypatch.context() as patch:
+        patch.setattr(IndexLock, "install", lambda _: os.kill(os.getpid(), SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            two.sync("desk")
+    two.sync("desk")
+    assert (texts(desk), dirty(desk)) == ({"We deploy on Tuesdays"}, "")
 
 
 def test_a_program_of_the_remote_comes_and_goes_as_one(two: Clones) -> None:
