@@ -792,7 +792,7 @@ def test_a_private_entry_that_a_colleague_opens_and_a_constraint_are_named(
     two.sync("laptop")
     two.sync("desk")
     put(laptop, "memories/zebra.md", entry.format(after))
-    put(laptop, "memories/rule.md", "---\nkind: constraint\n---\nAlways deploy\n")
+    put(laptop, "memories/rule.md", "---\nkind: Constraint\n---\nAlways deploy\n")
     two.sync("laptop")
     line = two.sync("desk").line
     assert "0 pinned, 0 with `enforce`, 1 other rule: see memcli inspect" in line
