@@ -469,6 +469,7 @@ def test_a_link_that_the_remote_brings_changes_nothing(
     ("said", "terms", "error"),
     [
         ("head -c 1500000 /dev/zero", QUICK, TooLarge),
+        ("while sleep 0.1; do echo remote: a word; done", QUICK, RemoteUnreachable),
         (
             "while sleep 0.1; do echo a word; done",
             QUICK._replace(longest=1.0),
@@ -484,6 +485,7 @@ def test_a_remote_that_talks_without_end_is_given_up(
     error: type[MemcliError],
 ) -> None:
     monkeypatch.setattr(remote, "_MOST_TOLD", 1_000_000)
+    monkeypatch.setattr(remote, "_PATIENCE", 1.5)
     script = program(two.remote.parent / "talks", f"({said}) >&2\nsleep 60")
     git(two.roots["desk"], "config", "remote.origin.uploadpack", str(script))
     with refused(two.roots["desk"], error):
