@@ -168,7 +168,7 @@ def test_an_explicit_end_wins_when_it_is_earlier() -> None:
 PAGE = Path(__file__).parents[2] / "docs" / "agents" / "visibility.md"
 ASKERS = {
     "the owner": None,
-    "its own agent": Agent("ada"),
+    "the agent that wrote it": Agent("ada"),
     "another agent that sees it": Agent("bob", ReadPolicy.SHARED),
     "an agent that does not see it": Agent("eve"),
 }
@@ -179,11 +179,9 @@ ROWS = {
     "resolve it, bring it back": (Action.RESOLVE, ENTRY),
     "any of the above, when the entry is pinned": (Action.EVOLVE, PINNED),
     "change who may see it, pin it": (Action.SHARE, ENTRY),
-    "approve, reject or supersede it as a candidate": (Action.REVIEW, ENTRY),
-    "forget it; undo; change entities; repair; see lint, log, history": (
-        Action.OVERSEE,
-        None,
-    ),
+    "approve, reject or supersede it in a review": (Action.REVIEW, ENTRY),
+    "forget it; undo; sync; repair; change entities": (Action.OVERSEE, None),
+    "see the overview, lint, log and history": (Action.OVERSEE, None),
 }
 
 
