@@ -292,7 +292,7 @@ def _clause(text: str) -> str:
     end = re.search(_CLAUSE_END, text)
     if end:
         text = text[: end.start()]
-    text = text.strip("*_ ").rstrip(".!?;:")
+    text = text.lstrip("*_ ").rstrip("*_ .!?;:")
     if not any(map(str.isalnum, text)):
         return ""  # a rule, a row of a table, markup
     return _cut(text)
