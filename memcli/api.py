@@ -30,7 +30,7 @@ from memcli.errors import InvalidValue
 from memcli.recall import listing
 from memcli.recall import recall as _recall
 from memcli.recall import reflect as _reflect
-from memcli.recall.query import Query, from_words, view_of
+from memcli.recall.query import Query, from_words
 from memcli.vault import saving
 from memcli.vault import vault as _vault
 from memcli.vault import vaults as _vaults
@@ -94,7 +94,7 @@ class _Asked:
         """
         _ignored(response_schema)
         vaults = cast("Vault | Vaults", self)
-        question = _asked(vaults.vaults, query, options, facts=True)
+        question = _asked(vaults.vaults, query, options)
         run = research, "reflect", options.get("budget")
         return _in_run(vaults.vaults, run, question, partial(_reflect.reflect, vaults))
 
@@ -319,17 +319,8 @@ def _caller(caller: Caller | None, fields: Mapping[str, Any]) -> Caller:
     return Caller(**{**(caller or OWNER)._asdict(), **fields})
 
 
-def _asked(
-    vaults: Sequence[_vault.Vault],
-    query: str | Query,
-    options: Any,
-    *,
-    facts: bool = False,
-) -> Query:
-    """The query that a text with options asks for; a whole one as it is.
-
-    `facts`: an idea that waits for a decision is none, also where ideas are asked for.
-    """
+def _asked(vaults: Sequence[_vault.Vault], query: str | Query, options: Any) -> Query:
+    """The query that a text with options asks for; a whole one as it is."""
     if isinstance(query, Query):
         if options:
             raise InvalidValue("options go with a text, not with a query", code="twice")
@@ -338,8 +329,7 @@ def _asked(
         from memcli.recall.filters import named_project
 
         options = {**options, "project": named_project(vaults, options["project"])}
-    whole = from_words(query, vaults[0].now_ms() // 1000, **options)
-    return whole._replace(view=view_of(whole.view.now)) if facts else whole
+    return from_words(query, vaults[0].now_ms() // 1000, **options)
 
 
 def _in_run(

@@ -233,8 +233,26 @@ class Context(NamedTuple):
             )
         return text
 
-    def person_only(self, vault: Vault) -> None:
+    def person_confirms(self, vault: Vault, ids: Sequence[str]) -> None:
+        """Refuse to make mined entries a person's word, where an agent calls.
+
+        Raises:
+            EntryNotFound, AmbiguousId: an id leads to no entry, or to several.
+            NotAllowed: as `person_only`.
+        """
+        from memcli.entries.entry import MINERS, Status, is_unconfirmed
+
+        for entry in map(vault.get, ids):
+            waits = entry.status is Status.PENDING and entry.source.writer in MINERS
+            if waits or is_unconfirmed(entry):
+                self.person_only(vault, "to confirm what was heard in a session")
+
+    def person_only(self, vault: Vault, what: str) -> None:
         """Refuse what only a person decides, where an agent calls.
+
+        Args:
+            vault: where it would be written.
+            what: what is refused.
 
         Raises:
             NotAllowed: an agent asks, or the session of an agent's host runs this.
@@ -242,11 +260,11 @@ class Context(NamedTuple):
         from memcli.errors import NotAllowed
         from memcli.hosts import table
 
-        vault.owner_only("--enforce")
+        vault.owner_only(what)
         host = table.running_in(self.environ)
         if host is not None:
             raise NotAllowed(
-                f"--enforce is for a person, and {host.title} runs this command",
+                f"{what} is for a person, and {host.title} runs this command",
                 hint="Ask the user to type it at a terminal of their own.",
                 code="owner_only",
             )

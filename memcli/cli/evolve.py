@@ -83,7 +83,7 @@ def evolve(
         given["project"] = vault.here or NONE
     fields = entry_fields(given, context.now_ms())
     if enforce:
-        context.person_only(vault)
+        context.person_only(vault, "--enforce")
     changed = fields or untag or also or cite or research or enforce
     from memcli.curation import evolve as use_case  # 20 ms, and `pin` needs none of it
     from memcli.curation.citing import Cites
@@ -214,7 +214,10 @@ def pin(context: Context, ids: list[str], *, off: bool = False) -> Result:
         off: `--off` Take them out again
     """
     pinned = not off
-    done = changing.pin(context.open_vault("pinning", writes=True), *ids, off=off)
+    vault = context.open_vault("pinning", writes=True)
+    if pinned:
+        context.person_confirms(vault, ids)
+    done = changing.pin(vault, *ids, off=off)
     verb = "pinned" if pinned else "unpinned"
     was = "is pinned already" if pinned else "is not pinned"
     lines = [

@@ -120,7 +120,7 @@ def given(asked: Mapping[str, Any]) -> list[str]:
     return [f"--{known[name].word}" for name, value in asked.items() if value]
 
 
-def query_of(context: Context, text: str, asked: parameters.Query) -> Query:
+def query_of(context: Context, text: str, asked: Any) -> Query:
     """The query that a question and the options of a command ask for, now."""
     from memcli.recall.query import from_words
 

@@ -134,9 +134,7 @@ def _answer(
     def drawn(found: Reflection) -> Result:
         return _result(sources, found)
 
-    # An idea that waits for a decision is no fact, also with --kind idea.
-    words: parameters.Query = {**asked, "statuses": ["active"]}  # type: ignore[typeddict-item]
-    question = query_of(context, text, words)
+    question = query_of(context, text, asked)
     if not research:
         return drawn(look(question))
     from memcli.cli import hints

@@ -98,12 +98,10 @@ def mine_all(
         now = context.now_ms() // 1000
         since_ms = dates.parse_bound(since, now, end=False) * 1000
     vault = context.open_vault("reflecting", writes=True)
-    transcripts = reflect_session.found_here(context.environ, named, since_ms)
+    found = transcripts.discover(context.environ, *named, since_ms=since_ms)
     progress = context.progress("sessions")
     done = list(
-        reflect_session.reflect_all(
-            vault, transcripts, dry_run=dry_run, progress=progress
-        )
+        reflect_session.reflect_all(vault, found, dry_run=dry_run, progress=progress)
     )
     return _summary(done, dry_run=dry_run)
 

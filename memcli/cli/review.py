@@ -92,6 +92,8 @@ def review(
     named = bool(ids)
     ids = ids or [each.id for each in inbox.pending(vault, to_decide=True)]
     items = use_case.planned(vault, ids, supersede)
+    if not reject:
+        context.person_confirms(vault, ids)
     lines = [f"{one.id} {one.title}" for one in items]
     question, nothing = f"{action.capitalize()} these?", dry_run or not items
     if not context.agrees(lines, question, yes=yes or named, dry_run=nothing):

@@ -16,10 +16,11 @@ from collections.abc import Mapping
 from functools import partial
 
 from memcli.curation import citing
-from memcli.entries import no_secrets
-from memcli.entries.entry import Entry, Layer, Source, Status
+from memcli.entries import dates, no_secrets
+from memcli.entries.eligibility import View, is_pinned, resolve_of, verdict
+from memcli.entries.entry import Entry, Layer, ResolutionScope, Source, Status
 from memcli.entries.fields import refuse_wide
-from memcli.entries.identity import fingerprint
+from memcli.entries.identity import claim, fingerprint
 from memcli.errors import InvalidValue, MemcliError, Unreadable, UsageError
 from memcli.hosts import host, table
 from memcli.hosts import memories as tools
@@ -28,7 +29,7 @@ from memcli.named_tuple import NamedTuple
 from memcli.storage import files, projects
 from memcli.storage.listing import paths_of, scan
 from memcli.vault import anchoring, saving
-from memcli.vault.saved import Saved
+from memcli.vault.saved import Saved, stays_active
 
 TYPE_CHECKING = False
 
@@ -112,19 +113,39 @@ class _Import:
 
     def save(self, origin: str, drafts: list[Entry]) -> list[Saved]:
         """Save drafts in one commit, or say what would become of them."""
+        drafts = self.vault.read(lambda reader: self._ending_nothing(reader, drafts))
         if self.dry_run or not drafts:
             return saving.plan(self.vault, drafts) if drafts else []
         return saving.save_all(
             self.vault, drafts, allow_secret=self.allow_secret, origin=origin
         )
 
+    def _ending_nothing(self, reader: Reader, drafts: list[Entry]) -> list[Entry]:
+        """Drafts that are resolved not later than now, and alone where an entry in
+        force says the same that a person has pinned, or no import has brought."""
+        now, checked = self.vault.now_ms() // 1000, list[Entry]()
+        for draft in drafts:
+            over, ends = draft.resolved_at, resolve_of(draft)
+            if over and dates.to_epoch(over) > now:
+                draft = draft.replace(resolved_at=dates.iso(now))
+            for doc in reader.exact("claim", claim(draft.body)) if ends else ():
+                row, facts = reader.row(doc), reader.facts(doc)
+                own = row.writer != "import" or is_pinned(row)
+                holds = verdict(facts, View(now)) is None
+                if own and holds and ends and ends.counts_for(None, facts):
+                    draft = draft.replace(resolution_scope=ResolutionScope.ENTRY)
+                    self.notes.append(stays_active(row.id))
+            checked.append(draft)
+        return checked
+
     def outcome(self, saved: list[Saved]) -> Imported:
+        told = {note for item in saved for note in item.notes}
         return Imported(
             created=[item for item in saved if item.outcome == "created"],
             duplicates=[item for item in saved if item.outcome != "created"],
             failed=sorted(self.failed, key=lambda one: one.line),
             dry_run=self.dry_run,
-            notes=tuple(self.notes),
+            notes=tuple(each for each in self.notes if each not in told),
         )
 
 

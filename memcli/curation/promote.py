@@ -9,7 +9,7 @@ user's vault, sessions or agents.
 from __future__ import annotations
 
 from memcli.curation import resolve
-from memcli.entries.entry import Layer, Status, Visibility
+from memcli.entries.entry import Layer, Status, Visibility, is_unconfirmed
 from memcli.errors import NotAllowed
 from memcli.vault import lineage, saving
 
@@ -71,14 +71,17 @@ def promote(
 
 def _refuse(vault: Vault, entry: Entry) -> None:
     lineage.refuse_ended(vault, entry)
-    why = None
-    if entry.visibility is not Visibility.SHARED:
+    why, hint = None, "Say it in words of its own: memcli save TEXT --vault repo"
+    if is_unconfirmed(entry):
+        why = "it was heard in a session, and nobody has confirmed it"
+        hint = f"A person confirms it, at a terminal: memcli pin {entry.id}"
+    elif entry.visibility is not Visibility.SHARED:
         why = f"it is {entry.visibility}, and a repository's vault is for all readers"
     elif entry.layer is not Layer.FACT or entry.item is not None or entry.evidence:
         why = "it rests on sessions, or on other entries of this vault"
     if why:
         raise NotAllowed(
             f"{entry.id} cannot move: {why}",
-            hint="Say it in words of its own: memcli save TEXT --vault repo",
+            hint=hint,
             code="cannot_move",
         )

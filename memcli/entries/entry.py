@@ -281,7 +281,7 @@ def _title_of(body: str) -> str:
             hashes = len(text) - len(text.lstrip("#"))
             heading = " ".join(text[hashes:].rstrip("#").split())
             if hashes <= 6 and heading and text[hashes] in " \t":
-                return _cut(heading)
+                return cut(heading)
         if not clause:
             clause = _clause(text)
     return clause
@@ -295,11 +295,11 @@ def _clause(text: str) -> str:
     text = text.lstrip("*_ ").rstrip("*_ .!?;:")
     if not any(map(str.isalnum, text)):
         return ""  # a rule, a row of a table, markup
-    return _cut(text)
+    return cut(text)
 
 
-def _cut(text: str) -> str:
-    """A title of at most 80 characters; "…" says that there was more."""
+def cut(text: str) -> str:
+    """A title of at most 80 characters; "…" says that a text goes on."""
     if len(text) <= _TITLE_LENGTH:
         return text
     return shortened(text, _TITLE_LENGTH - 1, " ").rstrip(" ,;:-") + CUT

@@ -45,24 +45,26 @@ def open_transcript(path: str, host: str | None = None) -> Transcript:
 
 
 def discover(
-    host: str, environ: Mapping[str, str], since_ms: int | None = None
-) -> Iterator[str]:
-    """A host's transcripts on this machine, the one written longest ago first.
+    environ: Mapping[str, str], *names: str, since_ms: int | None = None
+) -> list[tuple[str, str]]:
+    """(host, path) of each transcript on this machine, each host's oldest first.
 
     None for `generic` and `opencode`: a person says where those lie.
 
     Args:
-        host: a name of the table.
         environ: HOME (or USERPROFILE), CLAUDE_CONFIG_DIR, CODEX_HOME.
+        names: the hosts; none for all.
         since_ms: only those written to since then, in epoch milliseconds.
 
     Raises:
         InvalidValue: no such host.
     """
-    files = _files(table.find(host), environ)
-    found = ((_written(path), path) for path in files)
-    there = sorted((moment, path) for moment, path in found if moment is not None)
-    return iter([path for moment, path in there if moment >= (since_ms or 0)])
+    there: list[tuple[str, str]] = []
+    for name in names or table.NAMES:
+        files = _files(table.find(name), environ)
+        found = sorted((_written(path) or -1, path) for path in files)
+        there += [(name, path) for moment, path in found if moment >= (since_ms or 0)]
+    return there
 
 
 def named(host: str, session: str, environ: Mapping[str, str]) -> str | None:

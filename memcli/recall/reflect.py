@@ -111,6 +111,9 @@ def reflect(sources: Vault | Vaults, query: Query) -> Reflection:
     Raises:
         InvalidValue: the query names what does not exist, see `query.checked`.
     """
+    # An idea that waits for a decision is no fact, also where ideas are asked for.
+    statuses = query.view.statuses - {Status.PENDING}
+    query = query._replace(view=query.view._replace(statuses=statuses))
     found = recall.answered(sources, query, gather, most(query))
     return _concluded(query, found)
 

@@ -214,20 +214,14 @@ def _known(vault: Vault, session: str, words: str) -> list[Known]:
         # Not `recall`: that the miner looked is no use of a row.
         near = look(reader, checked(query, vault)).rows if words.strip() else ()
         # Summaries of earlier sessions are near, and nothing that one would say again.
-        rows = [
-            Known(r.id, r.kind, r.text, r.unconfirmed)
-            for r in near
-            if r.kind != "event"
-        ]
-        docs = list(reader.of_session(session))[:_OWN]
-        docs = [doc for doc in docs if reader.verdict(doc, view) is None]
-        own = [
-            Known(r.id, r.kind, r.text, is_unconfirmed(r))
-            for r in map(reader.row, docs)
-        ]
-        return rows[:_NEAREST] + own
+        names = [row.id for row in near if row.kind != "event"][:_NEAREST]
+        docs = [doc for name in names for doc in reader.exact("id", name)[:1]]
+        docs += list(reader.of_session(session))[:_OWN]
+        docs = [doc for doc in dict.fromkeys(docs) if reader.verdict(doc, view) is None]
+        rows = map(reader.row, docs)
+        return [Known(r.id, r.kind, r.text, is_unconfirmed(r)) for r in rows]
 
-    return list({one.id: one for one in vault.read(shown)}.values())
+    return vault.read(shown)
 
 
 def turns_of(steps: Iterable[Step]) -> list[Turn]:

@@ -20,7 +20,6 @@ import time
 from memcli.entries import layout
 from memcli.entries.text.counted import counted
 from memcli.errors import LockBusy, MemcliError
-from memcli.named_tuple import NamedTuple
 from memcli.sessions import hook_log, markers, reflect_session
 from memcli.sessions.markers import REFLECTED, START, Marker
 from memcli.storage import state_dirs
@@ -50,22 +49,6 @@ _PAUSE = 1.0
 _MOST_PAUSES = 8
 # Another process may be mining a session; it needs a second, seldom ten.
 _WAIT = 30.0
-
-
-class Swept(NamedTuple):
-    """The outcome of a sweep for one marker.
-
-    Attributes:
-        session, host: whose it is.
-        outcome: reflected, unchanged, live, waiting (no transcript yet), failed,
-            dropped (given up), expired (mined long ago).
-        why: the reason of a failure, or why it was given up.
-    """
-
-    session: str
-    host: str
-    outcome: str
-    why: str | None = None
 
 
 def work(vault: Vault, flags: Mapping[str, str], line: dict[str, Any]) -> None:
@@ -109,8 +92,11 @@ def work(vault: Vault, flags: Mapping[str, str], line: dict[str, Any]) -> None:
         detached.at_session(os.environ)
 
 
-def sweep(vault: Vault, environ: Mapping[str, str]) -> list[Swept]:
+def sweep(vault: Vault, environ: Mapping[str, str]) -> dict[str, str]:
     """Mine the sessions that ended unseen, and remove markers of long ago.
+
+    Returns by session: reflected, unchanged, live, waiting (no transcript yet), failed,
+    dropped (given up), expired (mined long ago).
 
     Each is mined as its own agent, so that its teachings become no other agent's; an
     agent sweeps its own sessions and learns of no other. The log says what was
@@ -120,12 +106,12 @@ def sweep(vault: Vault, environ: Mapping[str, str]) -> list[Swept]:
         vault: whose markers.
         environ: where the hosts keep transcripts, for markers that name none.
     """
-    done = []
+    done = {}
     now = vault.now_ms() / 1000
     for marker in _own(vault.root, vault.agent_name, now):
         about = {"host": marker.host, "session": marker.session}
         outcome, why = _swept(vault.acting_as(marker.agent), environ, marker)
-        done.append(Swept(outcome=outcome, why=why, **about))
+        done[marker.session] = outcome
         if outcome in ("dropped", "expired"):
             remove_quietly(marker.path)
         if outcome in ("reflected", "failed", "dropped"):

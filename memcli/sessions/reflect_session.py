@@ -15,7 +15,7 @@ import re
 from memcli.entries import no_secrets
 from memcli.entries.entry import JUDGED, MINERS, Status
 from memcli.errors import EntryNotFound, LockBusy, MemcliError, Unreadable
-from memcli.hosts import table, transcripts
+from memcli.hosts import transcripts
 from memcli.sessions import hook_log
 from memcli.sessions.bringing import FORGOTTEN, Reflected, bring
 from memcli.sessions.mining import Candidate, Mined, mine
@@ -154,23 +154,6 @@ def reflect_file(
     return reflect(vault, opened(path, host), dry_run=dry_run)
 
 
-def found_here(
-    environ: Mapping[str, str], names: Sequence[str], since_ms: int | None
-) -> list[tuple[str, str]]:
-    """(host, path) of each transcript on this machine, each host's oldest first.
-
-    Args:
-        environ: HOME, and the variables that move a host's folder.
-        names: the hosts; empty for all.
-        since_ms: only those written to since then, in epoch milliseconds.
-    """
-    return [
-        (name, path)
-        for name in names or table.NAMES
-        for path in transcripts.discover(name, environ, since_ms)
-    ]
-
-
 def reflect_all(
     vault: Vault,
     files: Sequence[tuple[str, str]],
@@ -178,7 +161,7 @@ def reflect_all(
     dry_run: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Mine these transcripts, (host, path) as `found_here` gives them.
+    """Mine these transcripts, (host, path) as `transcripts.discover` gives them.
 
     What one session brings, the next one finds in the vault; a dry run, which brings
     nothing, counts it for each session that says it.
@@ -280,7 +263,8 @@ def mining(vault: Vault) -> dict[str, Any]:
         were mined, which not, and how many candidates were only noted.
     """
     vault.owner_only("the record of mining")
-    rows = vault.read(_mined)
+    rows = vault.read(lambda reader: list(map(reader.row, reader.everything())))
+    rows = [row for row in rows if row.writer in MINERS and row.rationale]
     records = session_records.every(vault.root)
     candidates = [each for record in records for each in record.candidates]
     names = ("session", "host", "transcript", "at", "error")
@@ -336,11 +320,6 @@ def of_session(vault: Vault, name: str) -> dict[str, Any]:
         return found
 
     return {**record._asdict(), "candidates": vault.read(candidates)}
-
-
-def _mined(reader: Reader) -> list[StoredRow]:
-    rows = map(reader.row, reader.everything())
-    return [row for row in rows if row.writer in MINERS and row.rationale]
 
 
 def _patterns(rows: Iterable[StoredRow]) -> list[dict[str, Any]]:

@@ -101,11 +101,13 @@ def carry_out(
         WriteFailed, HistoryError, LockBusy: the disk or git refused.
     """
     from memcli.storage.git import commit as commits
+    from memcli.storage.git import on_disk
 
     changed = {
         path: each for path, each in changes.items() if each.before != each.after
     }
     places = all_inside(root, changed)
+    before = on_disk.commit(repository.git_dir)
     write(root, changes, message, move)
     files.reached("journalled")
     try:
@@ -120,7 +122,8 @@ def carry_out(
             merging.go(repository, move, meant)
             commit = move.after
     except BaseException as error:
-        _take_back(root, places, changed, audience, error)
+        if not _is_made(repository, before, changed):
+            _take_back(root, places, changed, audience, error)
         raise
     away = _taken_away(root, repository, places, changed)
     if repository.is_detached():
@@ -147,6 +150,22 @@ def carry_out(
         )
     files.reached("cleared")
     return commit
+
+
+def _is_made(
+    repository: Repository, before: str, changed: Mapping[str, FileChange]
+) -> bool:
+    """Whether HEAD went on and holds the change: git was ended after its commit."""
+    from memcli.storage.git import on_disk
+
+    if on_disk.commit(repository.git_dir) == before:
+        return False
+    try:
+        return not repository.unlike_head(
+            {path: each.after for path, each in changed.items()}
+        )
+    except MemcliError:
+        return False
 
 
 def _taken_away(

@@ -6,7 +6,7 @@ Invariant: pure; one value for each draft, whether it became an entry or not.
 from __future__ import annotations
 
 from memcli.entries.eligibility import Action, View, may, settled_by
-from memcli.entries.entry import EntityType, Entry, Status, Visibility
+from memcli.entries.entry import EntityType, Entry, ResolutionScope, Status, Visibility
 from memcli.entries.fields import MOST_ASKED
 from memcli.named_tuple import NamedTuple, encoded
 from memcli.vault.signals import is_skill
@@ -159,12 +159,17 @@ class Merged(NamedTuple):
             )
         for field in self.left:
             if field == "status":
-                yield f"{name} stays as it is: memcli resolve {name} if it is solved"
+                yield stays_active(name)
             else:
                 yield (
                     f"{field} was not taken: {name} says something else; to change it: "
                     "evolve it, or edit its file"
                 )
+
+
+def stays_active(name: str) -> str:
+    """The sentence about an entry that is resolved where a draft comes from."""
+    return f"{name} stays as it is: memcli resolve {name} if it is solved"
 
 
 def brings(draft: Entry) -> bool:
@@ -210,10 +215,10 @@ def merge(
             changes[name] = value
     allowed = _is_for_all_of(draft, entry) and may(Action.EVOLVE, entry, writer)
     if draft.status is Status.RESOLVED and seen.status is Status.ACTIVE:
-        # What was written after it was resolved has come up again; and a file ends no
-        # rule that is pinned or enforced.
+        # What was written after it was resolved has come up again; and what was
+        # resolved alone ends nothing else.
         solved = (draft.resolved_at or "") >= (entry.created or "")
-        solved = solved and not (entry.pinned or entry.enforce)
+        solved = solved and draft.resolution_scope is not ResolutionScope.ENTRY
         if solved and may(Action.RESOLVE, entry, writer):
             changes |= {name: getattr(draft, name) for name in _RESOLVED}
         else:

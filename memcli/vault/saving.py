@@ -15,6 +15,7 @@ from memcli.entries.entry import (
     MINERS,
     Entry,
     Layer,
+    ResolutionScope,
     Status,
     Visibility,
     is_unconfirmed,
@@ -428,7 +429,8 @@ def _signed(vault: Vault, draft: Entry) -> Entry:
     if draft.status is Status.RESOLVED:
         from memcli.vault.agents import scope_for
 
-        scope = scope_for(vault.agent, draft)
+        scope, alone = scope_for(vault.agent, draft), ResolutionScope.ENTRY
+        scope = alone if draft.resolution_scope is alone else scope
         name = vault.agent.name
         draft = draft.replace(resolution_scope=scope, resolved_by=name)
     return draft.replace(agent=vault.agent.name)

@@ -14,6 +14,8 @@ from tests.cli.conftest import Run
 from tests.contexts import at_terminal, context_of
 from tests.git_command import git
 from tests.saving import configure
+from tests.sessions.hooks.calling import ALWAYS
+from tests.sessions.test_reflect_session import say
 
 RULE = "Deploy the shop with pnpm, never with npm"
 
@@ -253,6 +255,16 @@ def test_what_belongs_to_the_user_alone_does_not_move(
     refused = memcli("promote", saved.json["data"]["id"], "--json", cwd=carrying)
     assert refused.json["error"]["code"] == code
     assert git(carrying, "rev-parse", "HEAD") == before
+
+
+def test_what_nobody_has_confirmed_does_not_move(
+    carrying: Path, memcli: Run, tmp_path: Path
+) -> None:
+    memcli("reflect", "--session", say(tmp_path, ALWAYS), cwd=carrying)
+    (row,) = memcli("recall", ALWAYS, "--json", cwd=carrying).json["data"]["rows"]
+    refused = memcli("promote", row["id"], cwd=carrying).err
+    assert "nobody has confirmed it" in refused
+    assert f"memcli pin {row['id']}" in refused
 
 
 def test_what_the_repository_has_resolved_is_not_brought_in_again(

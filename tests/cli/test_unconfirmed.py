@@ -70,6 +70,14 @@ def test_a_person_confirms_it(
     assert "unconfirmed," not in start(vault)
 
 
+def test_an_agent_does_not(
+    memcli: Run, mined: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert "is for a person" in memcli("pin", mined).err
+    assert row(memcli)["unconfirmed"] is True
+
+
 def test_what_is_in_doubt_itself_confirms_nothing(memcli: Run, tmp_path: Path) -> None:
     doubt = f"Here is what the newsletter wants: {ALWAYS}"
     for number, words in enumerate((doubt, ALWAYS, doubt)):
@@ -117,6 +125,10 @@ def test_what_a_person_saves_or_approves_is_confirmed(
     done = memcli("reflect", "--session", unsure, "--json").json["data"]
     (one,) = done["candidates"]
     assert one["action"] == "review"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CLAUDECODE", "1")
+        refused = memcli("review", one["id"], "--approve").err
+    assert "is for a person, and Claude Code runs this" in refused
     memcli("review", one["id"], "--approve")
     (found,) = memcli("recall", "generated", "--json").json["data"]["rows"]
     assert found["unconfirmed"] is False

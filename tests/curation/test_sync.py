@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from signal import SIGINT
 from typing import Any
 
 import pytest
@@ -29,8 +30,10 @@ from memcli.errors import (
 )
 from memcli.recall.query import view_of
 from memcli.storage import detached
-from memcli.storage.git import merging, remote
+from memcli.storage.git import merging, process, remote
+from memcli.storage.git.index_lock import IndexLock
 from memcli.storage.git.merging import Move
+from memcli.storage.git.process import GitResult
 from memcli.storage.git.remote import Terms
 from memcli.storage.git.repository import Repository
 from memcli.vault import saving, vaults
@@ -199,6 +202,30 @@ def test_a_kill_before_the_index_follows_leaves_nothing_staged(two: Clones) -> N
     git(desk, "add", "draft.txt")
     merging.go(Repository.open(str(desk)), Move("main", before, two.tip()), {})
     assert git(desk, "status", "--porcelain") == "A  draft.txt\n M notes.md\n"
+
+
+def test_a_git_that_is_ended_as_the_branch_moves_loses_no_file(
+    two: Clones, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ended(*words: Any, **_: Any) -> GitResult:
+        if "--refresh" in words[2]:
+            raise HistoryError("git did not end within 20 s")
+        return process.run(*words)
+
+    laptop, desk = two.roots["laptop"], two.roots["desk"]
+    say(two.vault("laptop"), "We deploy on Tuesdays")
+    put(laptop, "memories/.gitattributes", "*a*a*a*b -diff\n")
+    two.sync("laptop")
+    with monkeypatch.context() as patch:
+        patch.setattr(merging, "run", ended)
+        with refused(desk, HistoryError, match="nothing was changed"):
+            two.sync("desk")
+    with monkeypatch.context() as patch:
+        patch.setattr(IndexLock, "install", lambda _: os.kill(os.getpid(), SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            two.sync("desk")
+    two.sync("desk")
+    assert (texts(desk), dirty(desk)) == ({"We deploy on Tuesdays"}, "")
 
 
 def test_a_program_of_the_remote_comes_and_goes_as_one(two: Clones) -> None:
@@ -442,6 +469,7 @@ def test_a_link_that_the_remote_brings_changes_nothing(
     ("said", "terms", "error"),
     [
         ("head -c 1500000 /dev/zero", QUICK, TooLarge),
+        ("while sleep 0.1; do echo remote: a word; done", QUICK, RemoteUnreachable),
         (
             "while sleep 0.1; do echo a word; done",
             QUICK._replace(longest=1.0),
@@ -457,6 +485,7 @@ def test_a_remote_that_talks_without_end_is_given_up(
     error: type[MemcliError],
 ) -> None:
     monkeypatch.setattr(remote, "_MOST_TOLD", 1_000_000)
+    monkeypatch.setattr(remote, "_PATIENCE", 1.5)
     script = program(two.remote.parent / "talks", f"({said}) >&2\nsleep 60")
     git(two.roots["desk"], "config", "remote.origin.uploadpack", str(script))
     with refused(two.roots["desk"], error):
@@ -765,7 +794,7 @@ def test_a_private_entry_that_a_colleague_opens_and_a_constraint_are_named(
     two.sync("laptop")
     two.sync("desk")
     put(laptop, "memories/zebra.md", entry.format(after))
-    put(laptop, "memories/rule.md", "---\nkind: constraint\n---\nAlways deploy\n")
+    put(laptop, "memories/rule.md", "---\nkind: Constraint\n---\nAlways deploy\n")
     two.sync("laptop")
     line = two.sync("desk").line
     assert "0 pinned, 0 with `enforce`, 1 other rule: see memcli inspect" in line

@@ -23,8 +23,8 @@ def test_a_host_has_a_name_and_reads_its_transcripts(name: str) -> None:
     host = table.find(name)
     assert (host.name, bool(host.title)) == (name, True)
     assert transcripts.reader_of(host, "").host == name
-    assert list(transcripts.discover(name, {})) == []
-    assert list(transcripts.discover(name, {"HOME": "/nowhere/at/all"})) == []
+    assert transcripts.discover({}, name) == []
+    assert transcripts.discover({"HOME": "/nowhere/at/all"}, name) == []
 
 
 @every_host

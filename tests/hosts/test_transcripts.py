@@ -30,7 +30,7 @@ class Machine:
 
     def found(self, host: str, since_ms: int | None = None) -> list[str]:
         root = str(self.home)
-        paths = list(discover(host, self.environ, since_ms))
+        paths = [p for _, p in discover(self.environ, host, since_ms=since_ms)]
         return [os.path.relpath(path, root).replace(os.sep, "/") for path in paths]
 
 
@@ -97,9 +97,9 @@ def test_the_hosts_own_variables_say_where(machine: Machine, tmp_path: Path) -> 
     write(tmp_path / "projects" / "-work" / "a.jsonl", [claude("/work")])
     write(tmp_path / "sessions" / "rollout-a.jsonl", [codex("/work")])
     for host, name in (("claude-code", "CLAUDE_CONFIG_DIR"), ("codex", "CODEX_HOME")):
-        assert list(discover(host, machine.environ)) == []
-        assert len(list(discover(host, {name: elsewhere}))) == 1
-    assert list(discover("claude-code", {"USERPROFILE": str(machine.home)})) == []
+        assert discover(machine.environ, host) == []
+        assert len(discover({name: elsewhere}, host)) == 1
+    assert discover({"USERPROFILE": str(machine.home)}, "claude-code") == []
 
 
 def current(environ: dict[str, str]) -> str | None:

@@ -177,17 +177,6 @@ def test_a_repositorys_vault_runs_nothing_once_it_is_allowed(
     assert all(path.startswith(".memory/") for path in committed)
 
 
-def test_one_variable_names_the_place_of_index_and_logs(
-    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MEMCLI_STATE", str(tmp_path / "mine"))
-    vault.save(vault.draft({"text": "We deploy on Mondays"}))
-    Vault.open(vault.root).recall("deploy")
-    kinds = sorted(path.name for path in (tmp_path / "mine").iterdir())
-    assert kinds == ["cache", "state"]
-    assert list((tmp_path / "mine" / "cache").glob("*/index/*.db"))
-
-
 def test_a_new_vault_at_an_old_path_inherits_nothing(make_vault: VaultMaker) -> None:
     old = make_vault("same")
     first = state_of(old.root, layout.EVENTS)

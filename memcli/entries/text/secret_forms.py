@@ -145,7 +145,7 @@ def is_jumbled(value: str) -> bool:
     In a name of words (`parseHTTPResponse`) few of those that begin with a capital have
     one more letter, or no vowel.
     """
-    letters = re.fullmatch("(?:[a-z]{1,8}[_-])?([A-Za-z]{16,300})", value)
+    letters = re.fullmatch("(?:[a-z]{1,8}[_+-])?([A-Za-z]{16,300})", value)
     if letters is None or is_sample(value):
         return False
     capitals = len(re.findall("[A-Z]", letters[1])) / len(letters[1])
@@ -168,7 +168,8 @@ def _bits(value: str) -> float:
 def is_sample(value: str) -> bool:
     """Whether a value only shows where a secret would stand."""
     low = value.lower()
-    return any(word in low for word in _SAMPLES) or len(set(low)) < 4
+    kinds = len(set(low))
+    return any(word in low for word in _SAMPLES) or kinds < (3 if low.isalpha() else 4)
 
 
 def is_key(value: str, name: str) -> bool:
@@ -218,20 +219,22 @@ def is_mixed(value: str) -> bool:
     ) or bool(re.fullmatch("[0-9]{6,}", value))
 
 
-def is_said(value: str, *, last: bool, wide: bool) -> bool:
+def is_said(value: str, *, last: bool, wide: bool, prose: bool = True) -> bool:
     """Whether what follows "the password is" is one, and not the rest of a sentence.
 
     Args:
         value: the next word, without its quotes and full stop.
         last: whether the sentence ends with it; then it may be a plain word.
         wide: as for `secrets.spans`.
+        prose: whether a verb joins it, and no sign.
     """
     if not is_password(value, "", free=last or wide):
         return False
     if is_mixed(value):
         return not re.fullmatch(_NAME, value)
+    formed = "ed|able|ment|tion" + ("|ing" if prose else "") + ("" if last else "|ly")
     return bool(re.fullmatch(r"[A-Za-z_-]+", value)) and not re.search(
-        "(?:ed|ing|able|ly|ment|tion)$", value
+        f"(?:{formed})$", value
     )
 
 
@@ -248,6 +251,12 @@ def is_beside(value: str, *, last: bool) -> bool:
     if not last or not letters or not is_said(value, last=True, wide=False):
         return False
     return low not in ordinary_words()
+
+
+def is_english(value: str) -> bool:
+    """Whether it is a word of English, and hardly an adjective of other languages."""
+    low = value.lower()
+    return low in ordinary_words() and not low.endswith(("al", "ant", "ent", "iv"))
 
 
 def squashed(name: str) -> str:
@@ -277,8 +286,10 @@ def is_passphrase(text: str) -> bool:
     )
 
 
-def is_hex_key(value: str) -> bool:
-    """Whether it is a key in hexadecimal digits, longer than a git hash."""
+def is_hex_key(value: str, *, git: bool) -> bool:
+    """Whether it is a key in hexadecimal digits; `git`: also one as long as a hash."""
+    if git and re.fullmatch("[0-9a-f]{40}", value):
+        return True
     return len(value) > 40 and re.fullmatch(_HEX_KEY, value) is not None
 
 

@@ -53,7 +53,8 @@ _PASSWORD_WORDS: Final = (
 # Parts, one of which stands in every text with a name or sentence that says "secret".
 _HINTS: Final = (
     "passw", "passp", "passc", "pass=", "pass:", "pass =", 'pass"', "pass'", "pwd", "secret", "token", "key",
-    "credential", "bearer", "pw=", "pw:", "pw =", " pw ", "psw", "2fa", "totp", *_PASSWORD_WORDS,
+    "credential", "bearer", "pw=", "pw:", "pw =", " pw ", "psw", "2fa", "totp",
+    "_pat", " pat ", *_PASSWORD_WORDS,
 )  # fmt: skip
 _ASSIGNED: Final = (
     r"(?<![\w.-])([\w.-]{2,120})[\\\"'`\]]{0,3}([ \t]{0,20}(?::=|=>|==?|:)[ \t]{0,20})"
@@ -79,7 +80,7 @@ _HARMLESS_NAMES: Final = ("nexttoken", "pagetoken", "continuationtoken", "syncto
 _SAID: Final = (
     r"(?i)\b(pass(?:word|wd|phrase|code)|pwd|pw|psw|secret word|(?:2fa|totp)[ -](?:seed|secret|key)|"
     + "|".join(_PASSWORD_WORDS)
-    + r"|pin|secret|token"
+    + r"|pin|secret|token|pat"
     r"|credentials?|bearer|api[ _-]?key|access[ _-]?key"
     r"|(?:private|secret|encryption|signing|master|session)[ _-]key)(?:\b|(?=[は是为為는은]))"
     r"(?:(?: (?:for|of|to|on|in|at|von|für|fuer|zu|de|del|da|do|pour|der|para)"
@@ -99,6 +100,10 @@ _BEFORE: Final = (
 # After these a plain word may be the password. In other languages it is mostly an
 # adjective ("est obligatoire"), so there it has a digit or a sign.
 _VERBS: Final = frozenset(": is was are lautet > -> => ==> is: value=".split())
+# In these an English word is the password, too.
+_GERMANIC: Final = frozenset("ist är er".split())
+# Where a line or a sentence ends.
+_END: Final = re.compile(r"[ \t]{0,9}(?:[.!](?!\S)|[#;]|\n|\r|\Z)")
 _PASSPHRASE: Final = (
     r"(?i)\bpass ?phrase\b[^\n:=]{0,60}?(?:[:=]|\bis\b)[ \t]{0,9}([\"'`“]?)"
     r"([a-z]{2,12}(?:[ -][a-z]{2,12}){2,9})(?=[\"'`”]|[.,;!](?:\s|\Z)|[ \t]{0,9}(?:\n|\Z))"
@@ -215,7 +220,7 @@ def _assigned(text: str, wide: bool) -> Iterator[Span]:
         value = match[group] if quoted else match[group].rstrip(".,:!?)]}*")
         start = match.start(group)
         if kind == _PASSWORD:
-            free = wide or quoted or match[2] == "="
+            free = wide or quoted or _is_set(match, start + len(value))
             if name in _SHORT:
                 secret = forms.is_said(value, last=False, wide=False)
             else:
@@ -227,6 +232,16 @@ def _assigned(text: str, wide: bool) -> Iterator[Span]:
             yield start, start + len(value), kind
 
 
+def _is_set(match: re.Match[str], end: int) -> bool:
+    """Whether a value is set as in a shell or a config: without spaces, for the
+    environment, or on a line of its own."""
+    text, before = match.string, match.start() - 1
+    env, sign = match[1].isupper(), match[2].strip() == "="
+    ends = _END.match(text, end) is not None
+    alone = ends and (before < 0 or text[before] == "\n")
+    return match[2] == "=" or (env and (sign or ends)) or (sign and alone)
+
+
 def _named(name: str) -> str | None:
     """The kind of value that a name announces; None when it is no secret."""
     plain = forms.squashed(name).rstrip("0123456789")
@@ -236,7 +251,7 @@ def _named(name: str) -> str | None:
         return _PASSWORD
     if plain.endswith(_HARMLESS_NAMES):
         return None
-    env = name.isupper() and name.endswith("_KEY")
+    env = name.isupper() and name.endswith(("_KEY", "_PAT"))
     if plain.endswith(_KEYS) or (env and not plain.endswith(("cachekey", "publickey"))):
         return _VALUE
     return None
@@ -251,14 +266,16 @@ def _said(text: str, wide: bool) -> Iterator[Span]:
         ends = len(value) < len(raw) and raw[len(value)] in ".!"
         start = match.start(4)
         after = text[start + len(raw) : start + len(raw) + 1]
-        last = ends or after in ("", "\n", "\r")
+        last = ends or _END.match(text, start + len(raw)) is not None
         last = last or (quote != "" and after in "\"'`”*")
         if name in _SAID_PASSWORDS:
             if name == "pin" and not wide:
                 continue
             if joined or quote:
-                last = last and joined in _VERBS
-                secret = forms.is_said(value, last=last, wide=wide)
+                verb = joined in _VERBS
+                verb = verb or (joined in _GERMANIC and forms.is_english(value))
+                said = {"last": last and verb, "prose": joined.isalpha()}
+                secret = forms.is_said(value, wide=wide, **said)
             else:
                 last = last and name in _ENGLISH and start - match.end(1) == 1
                 secret = forms.is_beside(value, last=last)
@@ -269,7 +286,8 @@ def _said(text: str, wide: bool) -> Iterator[Span]:
                 value, prose=not re.search("[:=]", joined)
             )
             secret = secret or forms.is_jumbled(value)
-            secret = secret or ("key" in name and forms.is_hex_key(value))
+            told = joined != "" or "key" in name
+            secret = secret or (told and forms.is_hex_key(value, git=joined != ""))
             kind = _VALUE
         if secret:
             yield start, start + len(value), kind

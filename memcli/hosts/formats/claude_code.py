@@ -100,7 +100,12 @@ class ClaudeCode(records.Transcript):
         if kind == "user":
             yield from self._user(record, at)
         elif kind == "assistant":
-            yield from _said(record, at)
+            message = records.object_of(record.get("message"))
+            # What the host says in the agent's name: "API Error", "No response".
+            if not (
+                record.get("isApiErrorMessage") or message.get("model") == "<synthetic>"
+            ):
+                yield from at.said(message.get("content"))
         elif kind == "attachment":
             text = _midway(record)
             known = hash(text) in self._prompts or hash(text) in self._queued
@@ -223,14 +228,6 @@ def _correction(record: Record) -> str:
     match = _CORRECTED.fullmatch(text)
     words = typed(match[1]) if match else ""
     return "" if words.startswith(_CLARIFY) else _plain([words])
-
-
-def _said(record: Record, at: records.At) -> Iterator[Step]:
-    message = records.object_of(record.get("message"))
-    # What the host says in the agent's name: "API Error", "No response requested".
-    if record.get("isApiErrorMessage") or message.get("model") == "<synthetic>":
-        return
-    yield from at.said(message.get("content"))
 
 
 def _failed(block: dict[str, Any], text: str) -> bool | None:

@@ -143,7 +143,7 @@ def _of_turn(
         return []
     unsure = hands.in_doubt(turn.text, own, by_sentence, session)
     last = -1
-    for place, (sentence, rule) in enumerate(zip(own, by_sentence, strict=True)):
+    for place, rule in enumerate(by_sentence):
         if rule is None or place <= last:
             continue
         goes_on = [_goes_on(rule, later) for later in by_sentence]
@@ -154,11 +154,8 @@ def _of_turn(
         if not words:
             continue
         doubtful = unsure and rule.category != "idea"
-        if rule.confidence is HIGH:
-            if doubtful or not sentence.framed:
-                rule = rule._replace(confidence=MEDIUM)
-        elif not sentence.framed:
-            rule = rule._replace(confidence=LOW)
+        if rule.confidence is HIGH and doubtful:
+            rule = rule._replace(confidence=MEDIUM)
         if found and words.startswith(found[-1].text):
             found.pop()
         last = end

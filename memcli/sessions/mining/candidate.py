@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final, Literal
 
+from memcli.entries.entry import cut
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
@@ -120,13 +121,10 @@ def title(words: str, category: Category = "preference") -> str:
     plain = plain.strip(" \t-*#>,;:.!。") or " ".join(words.split())
     if not words.lstrip().startswith("`"):
         plain = plain[:1].upper() + plain[1:]
-    if len(plain) <= 80:
-        return plain
     ends = [one.start() for one in _CLAUSE.finditer(plain, 40, 81)]
-    if ends:
+    if ends and len(plain) > 80:
         return plain[: ends[-1]]
-    cut = plain[:79].rpartition(" ")[0]
-    return (cut if len(cut) > 40 else plain[:79]).rstrip(" ,;:-") + "…"
+    return cut(plain)
 
 
 def excerpt(text: str, words: str) -> str:
@@ -134,9 +132,5 @@ def excerpt(text: str, words: str) -> str:
     line, inner = (" ".join(each.replace("**", "").split()) for each in (text, words))
     start = max(0, line.find(inner))
     room = max(0, 300 - len(inner)) // 2
-    first, last = max(0, start - room), min(len(line), start + len(inner) + room)
-    if first:
-        first = line.find(" ", first, start) + 1 or first
-    if last < len(line):
-        last = max(line.rfind(" ", start + len(inner), last), start + len(inner))
+    first, last = max(0, start - room), start + len(inner) + room
     return line[first : min(last, first + 300)].strip()

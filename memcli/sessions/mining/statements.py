@@ -39,8 +39,6 @@ _QUOTED = re.compile(
 )
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|resp|approx|z\.B|d\.h)\.$", re.I)
 _END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=\S)|(?<=[\u3002\uff01\uff1f])\s*|\n+")
-# Longer than this, a turn is mostly something that was pasted or specified.
-_LONG = 2_500
 # Of a turn, so much of its start and of its end is read; the rest was pasted.
 _WINDOW = 6_000
 # Longer than this, it is no sentence of a person (a dictated one has some 1,000).
@@ -54,13 +52,11 @@ class Sentence(NamedTuple):
     Attributes:
         text: as it was written, on one line.
         plain: the same, with `CODE` and `QUOTE` for what is code or quoted.
-        framed: it stands at the start or the end of the turn, or the turn is short.
         gap: what stands between the one before and this.
     """
 
     text: str
     plain: str
-    framed: bool
     gap: str = ""
 
 
@@ -86,9 +82,8 @@ def sentences(text: str, said: Collection[str] = ()) -> list[Sentence]:
                 continue
             if normal(whole) in said and len(whole.split()) >= 6:
                 continue
-            framed = len(text) <= _LONG or first < 400 or last > len(text) - 400
             gap, before = text[before : first + lead], last
-            found.append(Sentence(_flat(whole), _flat(shown), framed, gap))
+            found.append(Sentence(_flat(whole), _flat(shown), gap))
     return found
 
 

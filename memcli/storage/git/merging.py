@@ -208,10 +208,10 @@ def go(repository: Repository, move: Move, meant: Mapping[str, bytes | None]) ->
         if files.standing(inside(repository.root, path)) != data:
             raise changed_meanwhile(path)
     repository.unsettled = False
-    patiently(repository.git_dir, lambda: _go(repository, move))
+    patiently(repository.git_dir, lambda: _go(repository, move, fresh=bool(meant)))
 
 
-def _go(repository: Repository, move: Move) -> None:
+def _go(repository: Repository, move: Move, *, fresh: bool) -> None:
     changed = differences(repository, move.before, move.after)
     lines = staging.index_lines(
         {each.path: each.after or staging.GONE for each in changed}
@@ -225,14 +225,31 @@ def _go(repository: Repository, move: Move) -> None:
         if done.code:
             full = refused_by_disk(done.output, repository.git_dir)
             raise full or refused("git cannot stage the remote's changes", done)
+        if fresh:
+            _refresh(repository, env, [each.path for each in changed])
         ref = f"refs/heads/{move.branch}"
         if repository.commit_of(ref) != move.after:
             words = ("update-ref", "-m", "memcli sync", ref, move.after, move.before)
             if repository.git(words).code:
                 raise _moved(move)
-        # Only a saving: git need not read these files again.
-        run(repository.root, env, ("update-index", "-q", "--refresh"))
         repository.unsettled = not index.install()
+
+
+def _refresh(repository: Repository, env: dict[str, str], paths: Sequence[str]) -> None:
+    """Save git the reading of these files; before the branch is there, since a rule of
+    the remote's for names may hold up every git."""
+    try:
+        run(repository.root, env, ("update-index", "-q", "--refresh"))
+    except HistoryError as error:
+        rules = [path for path in paths if path.endswith(".gitattributes")]
+        raise HistoryError(
+            f"{error.message}; nothing was changed",
+            hint=f"The remote's {', '.join(rules)} has a rule of too many stars: take "
+            "it out in another clone, then repeat the command."
+            if rules
+            else error.hint,
+            code=error.code,
+        ) from error
 
 
 def _shown(name: str) -> str:

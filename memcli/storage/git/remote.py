@@ -7,8 +7,8 @@ later), or refused.
 
 A git that talks asks a person only at a terminal. One that says nothing for `silence`
 seconds is ended, with the programs that it started; one that goes on saying something
-runs on until it has received `most` bytes, has said `_MOST_TOLD` or has run for
-`longest` seconds: a remote could say a word a minute for ever. It uses no transport
+runs on until it has received `most` bytes, has said `_MOST_TOLD`, has only repeated the
+remote's words for `_PATIENCE`, or has run for `longest` seconds. It uses no transport
 that starts a program of the remote's choice (`on_disk`), and takes no submodule.
 The caller holds no lock of the vault's files meanwhile.
 """
@@ -276,6 +276,8 @@ def _hold_vaults(repository: Repository, commits: Sequence[str]) -> list[bool]:
 _MOST_SAID = 64_000
 # A remote's own words go through git; those of a real one are some kilobytes.
 _MOST_TOLD = 32_000_000
+# Seconds in which git has no words of its own about what has come or gone.
+_PATIENCE = 600.0
 # No vault needs a pack above this; git would fill the disk with it.
 MOST_RECEIVED = 4 * 1024**3
 TOO_LARGE = -102
@@ -323,18 +325,23 @@ def _talk(repository: Repository, arguments: Sequence[str], terms: Terms) -> Git
     """
     options = _OPTIONS if terms.asks else (*_OPTIONS, _ALONE)
     words = [word for option in options for word in ("-c", option)]
-    heard, told, size = time.monotonic(), 0, 0
+    heard = moved = time.monotonic()
+    told, size = 0, 0
 
     def look(printed: int, said: bytes) -> int | None:
-        nonlocal heard, told, size
+        nonlocal heard, moved, told, size
+        now = time.monotonic()
         if said or printed > size:
-            heard = time.monotonic()
+            heard = now
+        if printed > size or re.sub(rb"remote: [^\r\n]*", b"", said).strip():
+            moved = now
         told, size = told + len(said), printed
         sizes = _SIZE.findall(said)
         got = float(sizes[-1][0]) * _UNITS[sizes[-1][1]] if sizes else 0
         if got > terms.most or told > _MOST_TOLD or printed > MOST_PRINTED:
             return TOO_LARGE
-        return TOO_SLOW if time.monotonic() - heard > terms.silence else None
+        slow = now - heard > terms.silence or now - moved > _PATIENCE
+        return TOO_SLOW if slow else None
 
     watch = Watch(terms.longest, look, terms.asks)
     env = _talking(repository, terms)

@@ -160,6 +160,7 @@ def test_who_insists_saves_a_secret(vault: Vault) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "Das Passwort ist abgelaufen. Das Passwort ist normal.",
         "Le mot de passe est obligatoire.",
         "La contrase\u00f1a es obligatoria.",
         "Has\u0142o jest wymagane.",

@@ -48,7 +48,7 @@ def end(vault: Vault, name: str, path: str | None, host: str = "claude-code") ->
 
 
 def outcomes(vault: Vault) -> list[str]:
-    return [one.outcome for one in recovery.sweep(vault, os.environ)]
+    return [*recovery.sweep(vault, os.environ).values()]
 
 
 def closing(name: str, path: str, host: str = "claude-code") -> list[str]:
@@ -174,7 +174,7 @@ def test_one_session_that_fails_stops_no_other(
         for one in (mark(live, name), tmp_path / f"{name}.jsonl"):
             age(one, 7_200)
     failing(monkeypatch, error, "s2")
-    found = {one.session: one.outcome for one in recovery.sweep(live, os.environ)}
+    found = recovery.sweep(live, os.environ)
     assert found == {"s1": "reflected", "s2": "failed", "s3": "reflected"}
     assert len(texts(live)) == 2
 
@@ -251,7 +251,7 @@ def test_a_marker_with_garbage_in_it_goes_after_a_day(
         age(mark(live, "s1"), hours * 3_600)
         assert outcomes(live) == [outcome]
     mark(live, "folder").mkdir()
-    assert recovery.sweep(live, os.environ) == []
+    assert recovery.sweep(live, os.environ) == {}
 
 
 def test_a_marker_from_the_future_keeps_nobody_alive(
