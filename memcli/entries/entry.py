@@ -123,7 +123,8 @@ class Confidence(StrEnum):
 class Source(NamedTuple):
     """Where an entry came from; `seq` counts from 0 within the session.
 
-    `proposed` are the words of a candidate that a review has changed.
+    `proposed` are the words of a candidate that a review has changed, or of a rule of
+    a page without the headings above it.
     """
 
     writer: str | None = None
