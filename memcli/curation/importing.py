@@ -341,6 +341,7 @@ def import_memories(
 def _of_tool(vault: Vault, tool: Tool, place: str, fields: dict[str, Any]) -> Entry:
     """The draft of a memory of another tool."""
     source = {"writer": "import", "host": tool.name, "record": place}
+    source["proposed"] = no_secrets.masked(fields.pop("said", ""))
     fields["title"] = line_of(fields["title"])[:500]
     return vault.draft({**fields, "source": source})
 

@@ -123,7 +123,8 @@ class Confidence(StrEnum):
 class Source(NamedTuple):
     """Where an entry came from; `seq` counts from 0 within the session.
 
-    `proposed` are the words of a candidate that a review has changed.
+    `proposed` are the words of a candidate that a review has changed, or of a rule of
+    a page without the headings above it.
     """
 
     writer: str | None = None
@@ -292,7 +293,7 @@ def _clause(text: str) -> str:
     end = re.search(_CLAUSE_END, text)
     if end:
         text = text[: end.start()]
-    text = text.strip("*_ ").rstrip(".!?;:")
+    text = text.lstrip("*_ ").rstrip("*_ .!?;:")
     if not any(map(str.isalnum, text)):
         return ""  # a rule, a row of a table, markup
     return cut(text)

@@ -56,8 +56,10 @@ def pages(place: str, folder: str | None) -> Found:
         title = _title(path, read) if is_folder else ""
         for rule in rules(read.body, read.line):
             asked = _REMEMBERED in rule.headings
+            text = rule.words if asked else rule.text(title)
             fields = {
-                "text": rule.words if asked else rule.text(title),
+                "text": text,
+                "said": rule.words if rule.words != text else "",
                 "title": rule.title(title),
                 "kind": "note" if asked else "convention",
                 "occurred_at": written(path),

@@ -40,7 +40,8 @@ class Memory(NamedTuple):
         place: the file.
         line: where it begins in the file, from 1.
         fields: `text`, and what else the tool says: title, kind, tags, occurred_at,
-            expires_at. What the tool does not say is an empty value.
+            expires_at; `said` is the text without the headings above it. What the tool
+            does not say is an empty value.
         folder: the folder that it is about; None when it names none.
     """
 

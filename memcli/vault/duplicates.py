@@ -151,10 +151,11 @@ class HeldTexts:
 
 
 def _claims(entry: Entry) -> tuple[str, ...]:
-    """The claims of a draft, in its text and by a title that somebody gave it: that of
-    a mined draft is its first sentence."""
+    """The claims of a draft, in its text, in its words as they were proposed, and by a
+    title that somebody gave it: that of a mined draft is its first sentence."""
     title = "" if _is_of_session(entry) else claim(entry.title)
-    return words(entry.body), *filter(None, (title,))
+    proposed = "" if entry.id else claim(entry.source.proposed or "")
+    return words(entry.body), *filter(None, (proposed, title))
 
 
 def words(text: str) -> str:

@@ -61,6 +61,11 @@ class Saved(NamedTuple):
     like_resolved: Similar | None = None
     code: tuple[str, ...] = ()
 
+    @property
+    def citations_checked(self) -> bool:
+        """Whether a research run retrieved what it cites; never of a fact."""
+        return bool(self.research)
+
     def as_dict(self, *, drawn: bool = False) -> dict[str, Any]:
         """The `data` of the JSON envelope; of what is `drawn` from other entries also
         what it cites."""
@@ -68,7 +73,7 @@ class Saved(NamedTuple):
         for name in ("notes", "research", *(() if drawn else ("cited", "dropped"))):
             del fields[name]
         if drawn:
-            fields["citations_checked"] = bool(self.research)
+            fields["citations_checked"] = self.citations_checked
         return {name: encoded(value) for name, value in fields.items()}
 
 

@@ -249,7 +249,7 @@ class _Placing:
         saved = held_back(self._join(match, draft), resolved_id)
         if saved.outcome != "recurred" or self._held_texts.says(match[0], draft):
             return saved
-        note = f"its title says what {saved.id} does, so its text was not saved"
+        note = f"a part of it says what {saved.id} does, so its text was not saved"
         return saved._replace(notes=(*saved.notes, note))
 
     def _create(self, number: int, draft: Entry, resolved_id: str | None) -> Saved:

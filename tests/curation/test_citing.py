@@ -143,7 +143,8 @@ def test_a_model_all_of_whose_citations_were_dropped_is_refused(
     # An observation may be of its own; it says that it cites nothing.
     seen = draft(vault, "His career", layer="observation")
     saved = vault.save(seen, cite=[MADE_UP], research="tyler")
-    assert (saved.cited, saved.dropped, saved.research) == ((), (MADE_UP,), None)
+    assert (saved.cited, saved.dropped) == ((), (MADE_UP,))
+    assert not saved.citations_checked
     assert saved.notes[0].startswith("it cites nothing")
     bare = vault.save(draft(vault, "Tyler in a word", layer="model"))
     assert bare.notes[0].startswith("it cites nothing")

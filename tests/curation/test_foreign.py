@@ -53,12 +53,14 @@ def test_a_page_that_changed_adds_what_is_new_and_ends_nothing(
     page.write_text("## Style\n- Use tabs\n- No emojis\n- Be brief\n")
     tabs, emojis, brief = bring(vault, "agents-md", page, shop).created
     evolve.evolve(vault, emojis.id, {"text": "No emojis in code"})
-    page.write_text("## Style\n- No emojis\n- Be brief\n- Sort imports\n")
+    vault.resolve(vault.save("Pin all versions").id)
+    rules = "No emojis", "Be brief", "Sort imports", "Pin all versions"
+    page.write_text("\n- ".join(["## Style", *rules]))
     os.utime(page, (0, 0))
     for dry_run in (True, False):
         done = bring(vault, "agents-md", page, shop, dry_run=dry_run)
         assert [item.title for item in done.created] == ["Style: Sort imports"]
-        assert [item.not_taken for item in done.duplicates] == [(), ()]
+        assert [item.not_taken for item in done.duplicates] == [(), (), ()]
     assert vault.get(tabs.id).status == vault.get(brief.id).status == "active"
 
 
@@ -79,6 +81,6 @@ def test_a_secret_is_left_out_and_the_rest_is_kept(vault: Vault, shop: Path) -> 
     page.write_text(f"## Deploy\n\nThe token is {SECRET}; run `make deploy`.\n")
     done = bring(vault, "agents-md", page, shop)
     assert done.notes == ("~/code/shop/AGENTS.md:3: a secret was left out",)
-    body = vault.get(done.created[0].id).body
-    assert SECRET not in body
-    assert "make deploy" in body
+    entry = vault.get(done.created[0].id)
+    assert SECRET not in f"{entry.body} {entry.source}"
+    assert "make deploy" in entry.body

@@ -92,6 +92,7 @@ def test_slugs_read_like_their_titles(title: str, wanted: str) -> None:
         ("---\n\n- [ ] **Buy** milk; then eggs", "Buy** milk"),
         ("\n\n> 1. quoted\n", "quoted"),
         ("中文。更多", "中文"),
+        ("**Use pnpm**.", "Use pnpm"),
         ("word " * 30, "word word " * 7 + "word word…"),
         ("", "stem"),
         ("####### seven", "####### seven"),

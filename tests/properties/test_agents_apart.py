@@ -306,13 +306,13 @@ def script(door: Door, transcript: str) -> Iterator[tuple[str, Any]]:
         yield run(*command, str(lines))
     yield tool("memory_save", text="Zeppelin is down", entities=["Zeppelin", "Redis"])
     rests = saved[0]
-    cited = run("save", "A model", "--layer", "model", "--cite", rests)
+    yield run("recall", "billing service", "--research", "slow-billing")
+    research = ("--layer", "model", "--research", "slow-billing")
+    cited = run("save", "A model", *research, "--cite", rests)
     yield cited
     yield run(
         "save", "Other", "--layer=model", f"--set=evidence={HIDDEN}", f"--cite={rests}"
     )
-    yield run("recall", "billing service", "--research", "slow-billing")
-    research = ("--layer", "model", "--research", "slow-billing")
     yield run("save", "B model", *research, "--cite", HIDDEN, "--cite", rests)
     yield run("tag", rests, "+mine", "+zeppelin", "--project", "shop")
     yield run("pin", rests)

@@ -140,7 +140,7 @@ def test_a_title_that_says_a_solved_thing_recurs_and_its_text_is_not_lost_unsaid
     again = vault.save(draft)
     assert (again.id, again.outcome, again.settled_by) == (solved, "recurred", solved)
     assert again.notes[-1] == (
-        f"its title says what {solved} does, so its text was not saved"
+        f"a part of it says what {solved} does, so its text was not saved"
     )
     assert not vault.recall("timed out").rows
 
