@@ -32,6 +32,7 @@ _LONG: Final = 800
 # A turn around is read whole if it has no more words, else the sentence that is next to
 # the statement; and words of a turn that may begin a game.
 _SHORT, _TYPED = 25, 80
+_BARE = 4  # of what is no sentence: "from the RFC"
 # Turns before, in which a row of texts may have been announced, or a game begun; and
 # turns behind, in which a statement may be given up.
 _BEFORE, _PLAYED, _BEHIND = 12, 4, 50
@@ -148,11 +149,21 @@ def _is_announced(near: Around) -> bool:
         signs.BUT.match(after)
         or signs.TAKEN.search(near.reply)
         or signs.LOOKS_UP.search(last)
+        or (not near.asked and introduces(last))
     ):
         return True
     if after and near.reply.rstrip().endswith("?") and _words(after) <= 3:
         return True  # the agent doubted it too
     return not (_is_of_work(last, -1) and _is_of_work(after, 0))
+
+
+def introduces(text: str) -> bool:
+    """Whether a turn ends by announcing a text, as the next one may be if it follows at
+    once: with a verb or a noun for it, or as no sentence at all."""
+    plain = masked(text).strip()
+    task = signs.TASK.match(plain) or signs.DO.match(plain) or signs.OWN.search(plain)
+    bare = 0 < _words(plain) <= _BARE and not task and not signs.ANSWER.fullmatch(plain)
+    return bare or bool(signs.ANNOUNCES.search(plain))
 
 
 def _gives_up(later: str, text: str) -> bool:

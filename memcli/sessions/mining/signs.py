@@ -193,6 +193,12 @@ HANDS_ON: Final = re.compile(
     r"|\b(?:about|for|of|with) (?:it|this|that|these|those)\W*$|^\W*(?:is|was|are) (?:it|this|that|these|those)\b|^\W*(?:create|file|log|open|write) an? (?:\w+ )?(?:bug|card|comment|entry|issue|note|story|task|test|ticket)\W*$",
     _I,
 )
+# The end of a turn that announces the next one.
+ANNOUNCES: Final = re.compile(
+    r"(?:[:,]|\b(?:be|below|following|reads?|said|says?|sent|states?|wrote|\w{2,}[^\We]ed)"
+    r"|\b(?:following|these|this) \w+)\W*$",
+    _I,
+)
 DO: Final = re.compile(
     r"(?:/\w{3}|(?:build|commit|deploy|merge|push|rebase|rerun)\b)", _I
 )

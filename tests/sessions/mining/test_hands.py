@@ -180,6 +180,12 @@ def test_nor_is_anything_while_a_game_lasts() -> None:
     assert saved(game, "Aye!", "who is on deck?", "The crew.", RULE) == []
 
 
+def test_nor_is_what_a_turn_announces_that_it_follows_at_once() -> None:
+    for line in ("our bot's prompt should be", "the model answered", "from the RFC"):
+        assert saved(*BEFORE, line, "", RULE) == []
+    assert saved(*BEFORE, "now fix the lint of src/push.ts", "", RULE)
+
+
 @pytest.mark.parametrize("line", HANDED)
 def test_nor_is_what_a_sentence_hands_over(line: str) -> None:
     assert saved(*BEFORE, f"{line} {RULE}") == []
