@@ -23,7 +23,7 @@ from memcli.sessions.digest import (
     MOST_ANSWERS,
     MOST_PHRASES,
 )
-from memcli.sessions.mining import say_again
+from memcli.sessions.mining import foreign, say_again
 from memcli.sessions.mining.candidate import Candidate, Category, excerpt, title
 
 TYPE_CHECKING = False
@@ -165,7 +165,9 @@ def _candidate(
     if kind == _SUMMARY:
         kind, why, place = "event", "the session in short", turns[-1].step
         more["tags"] = (SUMMARY_TAG,)
-    elif any(one.step.program for one in turns):
+    elif any(one.step.program for one in turns) or not (
+        confirms or _holds([*map(_typed, turns)], {*_words(text)})
+    ):
         confidence, more["doubtful"] = Confidence.MEDIUM, True
     category: Category = "preference"
     if kind in ("fix", "workflow", "idea") and not confirms:
@@ -280,18 +282,19 @@ def _check_words(
     cited = [*map(_seen, turns), *about]
     shown = map(_seen, digest.turns)
     everything = {*_words(" ".join([*shown, *cited, digest.project or ""]))}
-    own = words.intersection(_words(" ".join(cited)))
-    # A short claim has all of its words there, wherever they stand.
-    short = len(words) <= _TOGETHER
-    together = len(own) if short else _together(words, cited)
-    if (
-        len(words) < _CONTENT * len(text.split())
-        or len(own) < _CITED * len(words)
-        or together < min(_TOGETHER, len(words))
-    ):
+    if len(words) < _CONTENT * len(text.split()) or not _holds(cited, words):
         raise _Refused("shares too little with the turns that it cites")
     if len(words & everything) < _SHARED * len(words):
         raise _Refused("says more than the session does")
+
+
+def _holds(parts: Sequence[str], words: set[str]) -> bool:
+    """Whether parts of a session hold a claim of these words."""
+    own = words.intersection(_words(" ".join(parts)))
+    # A short claim has all of its words there, wherever they stand.
+    together = len(own) if len(words) <= _TOGETHER else _together(words, parts)
+    enough = min(_TOGETHER, len(words))
+    return len(own) >= _CITED * len(words) and together >= enough
 
 
 def _together(words: set[str], parts: Sequence[str]) -> int:
@@ -309,6 +312,12 @@ def _together(words: set[str], parts: Sequence[str]) -> int:
 def _seen(turn: Turn) -> str:
     """The words of a turn, with the agent's lines beside it and what was pasted."""
     return f"{turn.before} {turn.step.text} {turn.after}"
+
+
+def _typed(turn: Turn) -> str:
+    """The words of a turn that are the person's own."""
+    text = turn.step.text
+    return " ".join(text[start:end] for start, end in foreign.own(text))
 
 
 def _words(text: str) -> list[str]:
