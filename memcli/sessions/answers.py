@@ -23,7 +23,7 @@ from memcli.sessions.digest import (
     MOST_ANSWERS,
     MOST_PHRASES,
 )
-from memcli.sessions.mining import foreign, say_again
+from memcli.sessions.mining import foreign, hands, say_again
 from memcli.sessions.mining.candidate import Candidate, Category, excerpt, title
 
 TYPE_CHECKING = False
@@ -166,7 +166,7 @@ def _candidate(
         kind, why, place = "event", "the session in short", turns[-1].step
         more["tags"] = (SUMMARY_TAG,)
     elif any(one.step.program for one in turns) or not (
-        confirms or _holds([*map(_typed, turns)], {*_words(text)})
+        confirms or _holds([_typed(one, digest) for one in turns], {*_words(text)})
     ):
         confidence, more["doubtful"] = Confidence.MEDIUM, True
     category: Category = "preference"
@@ -314,9 +314,12 @@ def _seen(turn: Turn) -> str:
     return f"{turn.before} {turn.step.text} {turn.after}"
 
 
-def _typed(turn: Turn) -> str:
-    """The words of a turn that are the person's own."""
+def _typed(turn: Turn, digest: Digest) -> str:
+    """The words of a turn that are the person's own, as far as it shows."""
     text = turn.step.text
+    before = digest.turns[turn.number - 2].step.text if turn.number > 1 else ""
+    if not turn.before and hands.introduces(before):
+        return ""
     return " ".join(text[start:end] for start, end in foreign.own(text))
 
 

@@ -100,6 +100,24 @@ def test_what_a_program_sent_waits_however_sure_the_judge_is() -> None:
     assert (doubts, settled) == ([("MEDIUM", True)] * 2, {})
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "see below\n```\n{}\n```",
+        "> {}",
+        "From: Bo\nSubject: tests\n\n{}",
+        "the customer wrote: {}",
+        "ok",
+    ],
+)
+def test_what_a_turn_does_not_hold_in_its_own_words_waits(words: str) -> None:
+    claim = str(GOOD["text"])
+    agent = TURNS[1]._replace(text=claim)
+    turns = [TURNS[0], agent, TURNS[2]._replace(text=words.format(claim))]
+    (one,), _, _ = read(json.dumps(GOOD).encode(), shown(turns))
+    assert (str(one.confidence), one.doubtful) == ("MEDIUM", True)
+
+
 def test_one_bad_line_takes_no_good_one_with_it() -> None:
     linter = {**GOOD, "turns": [3], "text": "Run the linter before each commit."}
     kept, refused = said("Sure! Here it is:", "```json", GOOD, linter, "```")

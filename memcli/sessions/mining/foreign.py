@@ -51,7 +51,7 @@ _HEAD: Final = _any(
     r"^\W{0,4}(?:from|to|cc|subject|date|sent|re|fwd?|von|an|betreff|gesendet|datum|aw|de|objet|para|asunto|da|oggetto)\s?:[*_]*\s+\S",
     r"^\s*[-_=*~]{3,}\s*\w.{0,80}?[-_=*~]{3,}\s*$|^\s*(?:#|=){1,6}\s+[^\W\d]",
     r"\b(?:forwarded|original) message\b|\bsession is being continued|\b(?:summary|transcript) of (?:the|this) (?:conversation|session)\b|^contents? (?:of|from) ",
-    r"^[^\n:]{1,80}\b(?:wrote|commented|says?|said|schrieb|a \u00e9crit|escribi\u00f3)\b[^\n:]{0,40}:\s*$",
+    r"^[^\n:]{1,80}(?<!\bi )\b(?:wrote|commented|says?|said|schrieb|a \u00e9crit|escribi\u00f3)\b[^\n:]{0,40}:(?:\s|$)",
     r"^\W*(?:(?:please|pls|can you|could you) )*(?:translate|proof-?read|summari[sz]e|rephrase|reword)\b[^.!?\n]{0,60}:?\s*$",
     flags=_I,
 )
