@@ -14,6 +14,7 @@ from bisect import bisect_left
 from memcli.entries import layout
 from memcli.entries.entry import Entry, Status
 from memcli.entries.identity import fingerprint
+from memcli.entries.ids import is_adopted
 from memcli.entries.text import code_terms, differences, secrets
 from memcli.entries.text.links import link_places, links_of
 from memcli.named_tuple import NamedTuple
@@ -149,6 +150,8 @@ def idle(entry: Entry) -> str:
         return ""
     if entry.source.writer not in (None, "manual"):
         return f"it was written by {entry.source.writer}, and no person"
+    if is_adopted(entry.id):
+        return "the note has no id of memcli's"
     found = code_terms.triggers(entry.body.strip()).found
     if not found:
         return "its text names no code, command or path"

@@ -8,6 +8,7 @@ indexes made before it are rebuilt.
 from __future__ import annotations
 
 from memcli.entries.entry import Source
+from memcli.entries.ids import is_adopted
 from memcli.named_tuple import NamedTuple
 
 
@@ -101,6 +102,7 @@ class StoredRow(NamedTuple):
 
 
 def enforced(row: StoredRow) -> str | None:
-    """ask or deny, where a person set it."""
+    """ask or deny, where a person set it: not in a note of another program."""
     by_person = row.writer in (None, "manual") and not row.agent
+    by_person = by_person and not is_adopted(row.id)
     return row.enforce if by_person else None

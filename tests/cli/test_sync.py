@@ -18,7 +18,9 @@ def test_one_line_says_what_went_and_names_what_was_committed(
     two: Clones, memcli: Run
 ) -> None:
     laptop = two.roots["laptop"]
-    text = '---\npinned: true\n"enf\\x6frce": deny\n---\nby hand\n'
+    text = (
+        '---\nid: 1m7xvn68xtqp489w\npinned: true\n"enf\\x6frce": deny\n---\nby hand\n'
+    )
     (laptop / "memories" / "mine.md").write_text(text)
     done = memcli("sync", "--vault", str(laptop))
     first, second = done.out.splitlines()
@@ -149,7 +151,8 @@ def test_what_a_colleague_lets_act_unasked_is_told_once_and_refuses_in_their_nam
     git(desk, "config", "user.email", "me@example.org")
     git(laptop, "config", "user.name", "Mallory \x1b[1m")
     git(laptop, "config", "user.email", "mallory@example.org")
-    rule = "---\nkind: constraint\nenforce: deny\n---\nNever run `zapctl apply`\n"
+    head = "---\nid: 1m7xvn68xtqp489w\nkind: constraint\nenforce: deny\n---\n"
+    rule = f"{head}Never run `zapctl apply`\n"
     put(laptop, "memories/rule.md", rule)
     put(laptop, ".mailmap", "Me <me@example.org> <mallory@example.org>")
     with (laptop / ".memcli" / "config.toml").open("a") as file:

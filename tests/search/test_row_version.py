@@ -17,7 +17,7 @@ from memcli.search.store import FORMAT
 from memcli.search.stored_row import StoredRow
 from memcli.search.updating import Files
 
-KNOWN = (38, 5, 39), "0c94c07797ae8b4e"
+KNOWN = (38, 5, 40), "0c94c07797ae8b4e"
 
 FACT = """\
 ---
