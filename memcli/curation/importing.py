@@ -18,7 +18,14 @@ from functools import partial
 from memcli.curation import citing
 from memcli.entries import dates, no_secrets
 from memcli.entries.eligibility import View, is_pinned, resolve_of, verdict
-from memcli.entries.entry import Entry, Layer, ResolutionScope, Source, Status
+from memcli.entries.entry import (
+    MINERS,
+    Entry,
+    Layer,
+    ResolutionScope,
+    Source,
+    Status,
+)
 from memcli.entries.fields import refuse_wide
 from memcli.entries.identity import claim, fingerprint
 from memcli.errors import InvalidValue, MemcliError, Unreadable, UsageError
@@ -199,11 +206,17 @@ def _of_line(vault: Vault, values: dict[str, Any] | MemcliError) -> Entry:
         entry = entry.replace(extra=extra)
         refuse_wide(entry)
     # A line with an id is an entry that was exported: it keeps its own source.
-    if not (entry.source.writer or entry.id):
-        entry = entry.replace(source=entry.source._replace(writer="import"))
+    if not entry.id:
+        entry = entry.replace(source=_imported(entry.source))
     if entry.code:
         entry = anchoring.anchored(vault, entry, strict=False)
     return entry.replace(enforce=enforce)
+
+
+def _imported(source: Source) -> Source:
+    """A source as an import gives it: no person wrote that here; what was mined stays
+    unconfirmed."""
+    return source if source.writer in MINERS else source._replace(writer="import")
 
 
 def _extra(keys: Any) -> tuple[tuple[str, str], ...]:
@@ -275,7 +288,7 @@ def _note(vault: Vault, root: str, path: str) -> Entry:
         path="",
         title=titled,
         body=checked.body,
-        source=entry.source if own else Source(writer="import", record=place),
+        source=_imported(entry.source if own else Source(record=place)),
         research=None,  # of the vault that it comes from
     )
 

@@ -88,7 +88,8 @@ def test_a_folder_never_pins_nor_sets_what_keeps_tools_from_running(
     (folder / "rule.md").write_text(text, encoding="utf-8")
     done = importing.import_folder(vault, str(folder))
     entry = vault.get(done.created[0].id)
-    assert (entry.enforce, entry.pinned) == (None, False)
+    seen = (entry.enforce, entry.pinned, entry.source.writer)
+    assert seen == (None, False, "import")
     first, second = done.notes
     assert first.startswith("rule.md:1: enforce was left out; a person sets it")
     assert second.startswith("rule.md:1: pinned was left out; to pin it: memcli ")
@@ -113,12 +114,17 @@ def test_what_was_resolved_elsewhere_comes_as_resolved(vault: Vault) -> None:
         ("resolvedAt", 1_763_600_000_123, "2025-11-20T00:53:20Z"),
         ("status", "wontfix", None),
     ]
+    plain = {"source": {"writer": "manual"}}
     each = lines(
-        *({"text": f"Restart the cache {n}", k: v} for n, (k, v, _) in enumerate(ways))
+        *(
+            {"text": f"Restart the cache {n}", k: v, **plain}
+            for n, (k, v, _) in enumerate(ways)
+        )
     )
     done = importing.import_lines(vault, each, "lines.jsonl")
     entries = [vault.get(saved.id) for saved in done.created]
-    assert {entry.status for entry in entries} == {"resolved"}
+    seen = {(entry.status, entry.source.writer) for entry in entries}
+    assert seen == {("resolved", "import")}
     assert [entry.resolved_at for entry in entries] == [when for _, _, when in ways]
     assert vault.recall("restart cache").rows == []
 
