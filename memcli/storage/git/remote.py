@@ -364,12 +364,17 @@ def _talking(repository: Repository, terms: Terms) -> dict[str, str]:
 # --- what git says ----------------------------------------------------------------
 
 
+_COUNTING = (
+    r"(remote: )?([A-Z][a-z]+ing [a-z ]+: +\d|Total \d+ \(|Delta compression using )"
+)
+
+
 def without_progress(said: bytes) -> str:
     """git's words, without the lines that only counted."""
     lines = []
     for line in said.decode("utf-8", "replace").splitlines():
         line = line.split("\r")[-1].strip()
-        if line and not re.match(r"(remote: )?[A-Z][a-z]+ing [a-z ]+: +\d+%", line):
+        if line and not re.match(_COUNTING, line):
             lines.append(line)
     return "\n".join(lines)
 

@@ -43,7 +43,8 @@ def test_a_git_that_memcli_has_ended_is_too_slow_or_too_large() -> None:
 
 
 def test_counting_is_no_message() -> None:
-    said = b"Counting objects:  10% (1/9)\rCounting objects: 100% (9/9)\nfatal: x\n"
+    said = b"Enumerating objects: 9, done.\nCounting objects:  10% (1/9)\rCounting "
+    said += b"objects: 100% (9/9)\nTotal 9 (delta 0), reused 0 (delta 0)\nfatal: x\n"
     assert remote.without_progress(said) == "fatal: x"
 
 
