@@ -56,10 +56,7 @@ class Action:
 
     def __init__(self, path: str = "", text: str = "", command: str = "") -> None:
         self.path, self.text, self.command = path.replace("\\", "/"), text, command
-        name = self.path.rpartition("/")[2].lower()
-        self.kind = name.rpartition(".")[2]
-        if name.startswith("dockerfile"):
-            self.kind = "dockerfile"
+        self.kind = re.split(r"[/.]", self.path.lower())[-1]
 
     @cached_property
     def code(self) -> str:
@@ -132,8 +129,6 @@ def _name(text: str, action: Action) -> bool:
     if (pieces[-1] or bare).split()[-1].lower() not in action.lower:
         return False
     before = r"(?<!\w)" if re.match(r"\w", bare) else ""
-    if bare[0] in ".:@" and action.path:
-        before = r"(?<![.:@])"
     # Go has `log.Fatalf` beside `log.Fatal`.
     ends = re.search(r"\w$", bare)
     after = r"(?:f|ln)?" if len(pieces) > 1 and ends else ""
