@@ -180,18 +180,12 @@ def _own_id(parts: list[Part]) -> tuple[str | None, str]:
 
 
 def _creation(own_id: str, parts: list[Part]) -> str:
-    if own_id:
-        from memcli.entries.dates import iso
+    from memcli.entries.dates import date_in, iso
 
+    if own_id:
         return iso(id_time(own_id) // 1000)
-    for part in parts:
-        if part.name == "date":
-            try:
-                created: str = _READERS["created"](part.value, "date", True)
-            except InvalidValue:
-                break
-            return created
-    return ""
+    given = (part.value for part in parts if part.name == "date")
+    return date_in(next(given, None)) or ""
 
 
 _ID_KEYS = ("memcli_id", "id")

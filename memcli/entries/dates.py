@@ -30,7 +30,7 @@ def check_date(value: str, field: str) -> str:
     UTC as `YYYY-MM-DDTHH:MM:SSZ`; one without an offset is taken for UTC. Unix times
     in seconds or milliseconds become one of these.
     """
-    found = _date(value)
+    found = date_in(value)
     if found is None:
         raise InvalidValue(
             f"{field}: not a date: {value[:60]!r}", hint=_FORMS, code=f"invalid_{field}"
@@ -38,8 +38,10 @@ def check_date(value: str, field: str) -> str:
     return found
 
 
-def _date(value: str) -> str | None:
+def date_in(value: object) -> str | None:
     """The value of `check_date`; None when it is no date."""
+    if not isinstance(value, str):
+        return None
     match = re.fullmatch(_DATE, value.strip())
     if match is None:
         unix = re.fullmatch(_UNIX, value.strip())
@@ -77,9 +79,9 @@ def span(value: str) -> tuple[int, int]:
     return start, start + _DAY
 
 
-def to_epoch(value: str) -> int:
-    """Return the first second of a field's date, in epoch seconds."""
-    return span(value)[0]
+def to_epoch(value: str | None) -> int:
+    """Return the first second of a field's date, in epoch seconds; 0 without one."""
+    return span(value)[0] if value else 0
 
 
 def iso(epoch_seconds: int) -> str:
@@ -98,14 +100,10 @@ def date_words(value: str) -> tuple[str, ...]:
 
     `2023-05-08` gives `8`, `may`, `2023`, `monday`; a text that is no date gives none.
     """
-    try:
-        value = check_date(value, "date")
-    except InvalidValue:
-        return ()
-    year, month, day = (*value[:10].split("-"), "", "")[:3]
+    year, month, day = (*(date_in(value) or "")[:10].split("-"), "", "")[:3]
     year = year.lstrip("0")
     if not month:
-        return (year,)
+        return (year,) if year else ()
     if not day:
         return (MONTHS[int(month) - 1], year)
     # The 1st of January 1970 was a Thursday.
@@ -204,13 +202,9 @@ def field_date(text: str, now: int, field: str, *, ahead: bool = False) -> str:
         raise _refusal(f"{field}: not a date", text, field) from error
 
 
-def names_period(text: str, now: int) -> bool:
-    """Whether a text names a period by its distance from now, such as `last week`."""
-    return period(" ".join(text.lower().split()), now) is not None
-
-
-def period(words: str, now: int) -> tuple[int, int] | None:
+def period(text: str, now: int) -> tuple[int, int] | None:
     """The span of `today`, `last week`, `next friday` and the like; None for others."""
+    words = " ".join(text.lower().split())
     today = now - now % _DAY
     if words in _DAYS:
         start = today + _DAYS[words] * _DAY

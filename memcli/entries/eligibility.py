@@ -256,16 +256,17 @@ def facts(
     entry: Entry, policies: Policies = DEFAULTS, resolves: tuple[Resolve, ...] = ()
 ) -> Facts:
     """The facts of an entry; `resolves` are those of its claim in other entries."""
+    from memcli.entries import dates
     from memcli.entries.text import differences
 
     ended = 0
     if entry.status is Status.RESOLVED:
-        ended = _epoch(entry.resolved_at or entry.updated)
+        ended = dates.to_epoch(entry.resolved_at or entry.updated)
     elif entry.status in (Status.SUPERSEDED, Status.EXPIRED):
-        ended = _epoch(entry.updated)
+        ended = dates.to_epoch(entry.updated)
     return Facts(
         status=entry.status,
-        created=_epoch(entry.created),
+        created=dates.to_epoch(entry.created),
         expires=ends(entry, policies),
         ended=ended,
         agent=entry.agent,
@@ -286,14 +287,6 @@ def resolve_of(entry: Any, ended: int = 0) -> Resolve | None:
     agent = entry.agent if entry.visibility == Visibility.PRIVATE else None
     by = entry.resolved_by or "" if entry.resolution_scope == _BY_AGENT else None
     return Resolve(entry.id, ended, agent, number(entry.project), by)
-
-
-def _epoch(value: str | None) -> int:
-    if not value:
-        return 0
-    from memcli.entries import dates
-
-    return dates.to_epoch(value)
 
 
 # --- rights -----------------------------------------------------------------------
@@ -368,7 +361,7 @@ def ends(entry: Entry, policies: Policies = DEFAULTS) -> int:
     """
     from memcli.entries import dates
 
-    explicit = dates.to_epoch(entry.expires_at) if entry.expires_at else 0
+    explicit = dates.to_epoch(entry.expires_at)
     unread = any(name == "expires_at" for name, _ in entry.extra)
     if unread and not explicit and not is_adopted(entry.id):
         return 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 
+from memcli.entries.dates import date_in
 from memcli.entries.fields import fitting_tags
 from memcli.errors import InvalidValue, MemcliError, Unreadable, UsageError
 from memcli.hosts import table
@@ -19,7 +20,6 @@ from memcli.hosts.pages import (
     Note,
     Problem,
     below,
-    date_of,
     line_of,
     note,
     rules,
@@ -97,7 +97,7 @@ def _notes(paths: Sequence[str], kinds: Mapping[str, str], folder: str | None) -
             values = {**(inner if isinstance(inner, dict) else {}), **read.values}
             names = map(line_of, map(values.get, ("description", "title", "name")))
             kind = line_of(values.get("type"))
-            date = date_of(values.get("created") or values.get("modified"))
+            date = date_in(values.get("created") or values.get("modified"))
             fields = {
                 "text": read.body.strip("\n"),
                 "title": next(filter(None, names), os.path.basename(path)[:-3]),
@@ -170,7 +170,7 @@ def _handbook(path: str, read: Note) -> Found:
         title, _, text = group.partition("\n")
         if title.startswith("# Task Group: ") and text.strip():
             cwd = _CWD.search(group)
-            dates = [date_of(word) or "" for word in _UPDATED.findall(group)]
+            dates = [date_in(word) or "" for word in _UPDATED.findall(group)]
             fields = {
                 "text": text.strip("\n"),
                 "title": title.removeprefix("# Task Group: ").strip(),
@@ -219,8 +219,8 @@ def mem0(path: str, folder: str | None) -> Found:
         fields = {
             "text": text,
             "tags": fitting_tags(row.get("categories")),
-            "occurred_at": date_of(row.get("created_at")),
-            "expires_at": date_of(row.get("expiration_date")),
+            "occurred_at": date_in(row.get("created_at")),
+            "expires_at": date_in(row.get("expiration_date")),
         }
         yield Memory(path, 1, fields)
 

@@ -12,8 +12,7 @@ import re
 from collections.abc import Iterator
 
 from memcli.entries import dates, frontmatter
-from memcli.entries.dates import check_date
-from memcli.errors import InvalidEntry, InvalidValue, Unreadable
+from memcli.errors import InvalidEntry, Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.vault_paths import walk
@@ -88,16 +87,6 @@ def note(path: str) -> Note | Problem:
 def line_of(value: Any) -> str:
     """A value of a frontmatter as one line; empty when it is not a text."""
     return " ".join(value.split()) if isinstance(value, str) else ""
-
-
-def date_of(value: Any) -> str | None:
-    """A tool's date as an entry has it; None when it is not a date."""
-    if not isinstance(value, str) or not value.strip():
-        return None
-    try:
-        return check_date(value, "occurred_at")
-    except InvalidValue:
-        return None
 
 
 def written(path: str) -> str | None:

@@ -256,7 +256,7 @@ def _window(
         return start, end
     from memcli.entries import dates
 
-    alone = not before and dates.names_period(after, now)
+    alone = not before and dates.period(after, now) is not None
     if alone or (before and after.split() == before.split()):
         end = moment_of(after, now, end=True)
     return start, end

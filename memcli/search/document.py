@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import islice
 
 from memcli.entries import dates, eligibility
-from memcli.entries.eligibility import Facts, _epoch, facts, resolve_of
+from memcli.entries.eligibility import Facts, facts, resolve_of
 from memcli.entries.entry import Entry, ResolutionScope
 from memcli.entries.fields import LONGEST_ASKED, MOST_ASKED
 from memcli.entries.file_checks import WARNING
@@ -139,7 +139,7 @@ def document(
     numbers = {
         "orders": numbered(f"{entry.id}\0{entry.path}"),
         "sessions": number,
-        "times": _epoch(when),
+        "times": dates.to_epoch(when),
         "created": known.created,
         "expires": known.expires,
         "ended": known.ended,

@@ -205,8 +205,7 @@ def _reason(reason: str, ways: Sequence[tuple[str, ...]]) -> Reason:
 
 def _looked(row: StoredRow) -> int:
     """Up to when its author looked, epoch seconds."""
-    when = row.refreshed_at or row.created
-    return dates.to_epoch(when) if when else 0
+    return dates.to_epoch(row.refreshed_at or row.created)
 
 
 def _passes_on(row: StoredRow | None) -> TypeGuard[StoredRow]:

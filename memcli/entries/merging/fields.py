@@ -77,7 +77,7 @@ def union(
 
 
 def _latest(_: Any, older: str | None, newer: str | None) -> str | None:
-    return max(older, newer, key=lambda text: (_epoch(text), text or ""))
+    return max(older, newer, key=lambda text: (dates.to_epoch(text), text or ""))
 
 
 def _union_by(sign: str) -> _Rule:
@@ -152,7 +152,7 @@ def merge(
             values |= looks[2]
         else:  # both add to what the same words rest on
             seen = [each.refreshed_at or each.created for each in (older, newer)]
-            values["refreshed_at"] = min(seen, key=_epoch)
+            values["refreshed_at"] = min(seen, key=dates.to_epoch)
             values["research"] = newer.research if older.research else None
     readers = audience(base, older, newer)
     is_group = readers["visibility"] is Visibility.GROUP
@@ -193,7 +193,7 @@ def status(base: Entry | None, older: Entry, newer: Entry) -> dict[str, Any]:
             (side for side in (newer, older) if side.status is decided),
             key=lambda s: (
                 decisions_of(s, RESOLUTION) != before,
-                _epoch(s.resolved_at),
+                dates.to_epoch(s.resolved_at),
             ),
         )
     elif decided is Status.ACTIVE and older.status is not newer.status:
@@ -251,10 +251,6 @@ def _extra(
         if value is not None:
             merged[name] = value
     return tuple(merged.items()), notes
-
-
-def _epoch(text: str | None) -> int:
-    return dates.to_epoch(text) if text else 0
 
 
 def _shown(value: Any) -> str:

@@ -10,7 +10,7 @@ import re
 import unicodedata
 
 from memcli.entries import layout
-from memcli.entries.dates import check_date
+from memcli.entries.dates import date_in
 from memcli.entries.entry import CUT, FENCED, Entry, check_tag
 from memcli.entries.ids import is_adopted
 from memcli.errors import InvalidValue
@@ -200,9 +200,6 @@ def date_of_name(path: str) -> str | None:
     name = path.rpartition("/")[2].removesuffix(".md")
     for match in re.finditer(_DATE, name):
         year, _, month, day = (part for part in match.groups() if part is not None)
-        if int(year) in _YEARS:
-            try:
-                return check_date(f"{year}-{month}-{day}", "occurred_at")
-            except InvalidValue:
-                continue
+        if int(year) in _YEARS and (found := date_in(f"{year}-{month}-{day}")):
+            return found
     return None
