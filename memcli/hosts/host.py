@@ -256,25 +256,3 @@ def project_root(cwd: str, *, home: str = "") -> str:
             return os.path.abspath(cwd)
         folder = above
     return folder
-
-
-def refuse_outside(project: str, relative: str) -> None:
-    """Refuse a path of a project that leads out of it; it need not exist.
-
-    A repository may come from other people, and its links with it.
-
-    Raises:
-        UnsafePath: a symbolic link on it leads out of the project.
-    """
-    from memcli.errors import UnsafePath
-    from memcli.storage.vault_paths import inside
-
-    try:
-        inside(project, relative)
-    except UnsafePath as error:
-        raise UnsafePath(
-            f"{relative} of {project} leads out of the project through a symbolic "
-            "link; nothing was changed",
-            hint="Put a file or folder in the place of the link: it may have come "
-            "with the repository.",
-        ) from error

@@ -289,8 +289,6 @@ def found(tool: Tool, places: Sequence[str], folder: str | None) -> Found:
             yield Problem(place, 1, "no such file or folder")
         elif _leads_away(place, about):
             yield Problem(place, 1, "is a symbolic link, which memcli does not follow")
-        elif not os.path.isdir(place) and not os.path.isfile(place):
-            yield Problem(place, 1, "is not a file")
         else:
             yield from tool.read(place, about)
 

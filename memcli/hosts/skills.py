@@ -18,10 +18,11 @@ import re
 from memcli.entries import shipped
 from memcli.errors import Unreadable, UnsafePath, UsageError
 from memcli.hosts import table
-from memcli.hosts.host import home, project_root, refuse_outside
+from memcli.hosts.host import home, project_root
 from memcli.hosts.install.step import SCOPES, Step, read
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
+from memcli.storage.vault_paths import inside
 
 TYPE_CHECKING = False
 
@@ -257,7 +258,7 @@ def place(host: str, scope: str, environ: Mapping[str, str], cwd: str) -> SkillF
     path = os.path.join(root, *row.skill_folder.split("/"))
     moved = environ.get("CLAUDE_CONFIG_DIR")
     if scope == "project":
-        refuse_outside(root, row.skill_folder)
+        inside(root, row.skill_folder)
     elif moved and row.skill_folder == ".claude/skills":
         path = os.path.join(os.path.abspath(os.path.expanduser(moved)), "skills")
     sharing = tuple(

@@ -52,7 +52,7 @@ def all_inside(root: str, relatives: Iterable[str]) -> dict[str, str]:
         else:
             inner = _below(real_top, os.path.join(real, parts[-1]))
         if inner is None:
-            raise _unsafe(relative, "leads out of the vault", linked=True)
+            raise _unsafe(relative, f"leads out of {root}", linked=True)
         if any(part.lower() == ".git" for part in inner.split(os.sep)):
             raise _unsafe(relative, "enters git's own folder", linked=True)
         places[relative] = path
@@ -79,7 +79,7 @@ def _unsafe(relative: str, reason: str, *, linked: bool = False) -> UnsafePath:
     if linked:
         return UnsafePath(
             f"{relative!r} {reason} through a symbolic link",
-            hint="To see the links of a vault: memcli inspect lint",
+            hint="Put a file or folder in the place of the link.",
         )
     return UnsafePath(f"{relative!r} {reason}")
 

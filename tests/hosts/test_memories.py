@@ -296,6 +296,6 @@ def test_no_place_that_is_a_link_or_lies_behind_one_in_a_project_is_read(
     place = linked / ".claude" / "rules"
     assert isinstance(found("claude-code", place, folder=linked)[0], Memory)
     os.mkfifo(tmp_path / "pipe")
-    assert found("mem0", tmp_path / "pipe") == [
+    assert found("agents-md", tmp_path / "pipe") == [
         Problem(str(tmp_path / "pipe"), 1, "is not a file")
     ]

@@ -158,7 +158,8 @@ def _rolled_back(transcript: records.Transcript) -> set[int]:
 def _arguments(payload: dict[str, Any]) -> dict[str, Any]:
     """The arguments of a call; of a patch the first file, of a shell its command."""
     given = text_of(payload.get("input"))
-    values = object_of(payload.get("action")) or _parsed(payload.get("arguments"))
+    values = object_of(payload.get("action"))
+    values = values or records.parsed(payload.get("arguments")) or {}
     if patched := _PATCHED.search(given or text_of(values.get("input"))):
         return {"path": patched[1]}
     command = values.get("command")
@@ -175,8 +176,8 @@ def _output(value: Any) -> tuple[str, int | None, bool | None]:
         success = records.flag_of(value.get("success"))
         value = value.get("content", value.get("output"))
     text = records.joined(records.parts_of(value))
-    held = _parsed(text) if text.startswith('{"') else {}
-    if "output" in held:
+    held = records.parsed(text) if text.startswith('{"') else None
+    if held and "output" in held:
         code = records.number_of(within(held, "metadata", "exit_code"))
         return text_of(held["output"]), code, success
     if header := _HEADER.match(text):
@@ -185,15 +186,3 @@ def _output(value: Any) -> tuple[str, int | None, bool | None]:
     if text.startswith(_PATCH_FAILED):
         success = False
     return text, None, success
-
-
-def _parsed(value: Any) -> dict[str, Any]:
-    """The JSON object that a string holds; empty when it holds none."""
-    if not isinstance(value, str):
-        return {}
-    import json
-
-    try:
-        return object_of(json.loads(value, strict=False))
-    except (ValueError, RecursionError):
-        return {}

@@ -259,7 +259,8 @@ class Transcript:
             with open(self.path, "rb") as handle:
                 for line, raw, ended in _raw_lines(handle):
                     data = raw.strip(_BLANK)
-                    value = _object(data) if len(data) <= LONGEST else None
+                    text = data.decode("utf-8", "replace")
+                    value = parsed(text) if len(data) <= LONGEST else None
                     if value is not None:
                         yield line, value
                     elif data and (ended or data[:1] != b"{"):
@@ -355,13 +356,13 @@ class Transcript:
         return lines_of(ranges)
 
 
-def _object(data: bytes) -> Record | None:
-    """The JSON object that bytes are; None for any other."""
+def parsed(text: Any) -> Record | None:
+    """The JSON object that a text is; None for any other."""
     import json
 
     try:
-        value = json.loads(data.decode("utf-8", "replace"), strict=False)
-    except (ValueError, RecursionError):
+        value = json.loads(text, strict=False)
+    except (TypeError, ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 

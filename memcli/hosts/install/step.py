@@ -16,9 +16,10 @@ from contextlib import contextmanager
 from copy import deepcopy
 
 from memcli.errors import Conflict, InvalidConfig, MemcliError
-from memcli.hosts.host import Host, home, project_root, refuse_outside
+from memcli.hosts.host import Host, home, project_root
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
+from memcli.storage.vault_paths import inside
 
 TYPE_CHECKING = False
 
@@ -141,7 +142,7 @@ def place(
         if not project:
             why = f"{host.title} has no such file in a project"
         raise UsageError(why, hint="Go into a project, or use --scope user.")
-    refuse_outside(root, project)
+    inside(root, project)  # a repository may come from others, and its links with it
     return path, root
 
 
