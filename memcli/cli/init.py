@@ -6,7 +6,6 @@ from __future__ import annotations  # evaluated only when Typer reads them
 import os
 
 from memcli.cli.context import Context, Result, own_program, said
-from memcli.cli.rows import listed
 from memcli.entries import layout
 from memcli.entries.text.counted import counted
 from memcli.errors import NotAVault, UsageError, VaultNotFound, WriteFailed
@@ -182,13 +181,7 @@ def _warnings(plan: create.Plan, ignored: int, dry_run: bool) -> Iterator[str]:
 _NO_REMOTE = "no remote"
 
 
-def allow(
-    context: Context,
-    path: str | None = None,
-    *,
-    revoke: bool = False,
-    list_: bool = False,
-) -> Result:
+def allow(context: Context, path: str | None = None, *, revoke: bool = False) -> Result:
     """Let memcli read the vault that a repository carries
 
     A repository may have a vault of its own in .memory. memcli reads nothing of it
@@ -203,16 +196,13 @@ def allow(
     Options:
         path: `[PATH]` A folder in the repository; this one if none
         revoke: `--revoke` Read the repository's vault no longer
-        list_: `--list` Show which repositories' vaults you allow
     """
     context.owner_only("to allow a vault is for the user")
-    if context.vault or (list_ and (path or revoke)):
+    if context.vault:
         raise UsageError(
-            "memcli allow takes no --vault, and --list neither PATH nor --revoke",
+            "memcli allow takes no --vault",
             hint="Name a folder of the repository: memcli allow PATH",
         )
-    if list_:
-        return _list(context)
     folder = os.path.join(context.cwd or os.sep, os.path.expanduser(path or ""))
     return _revoke(context, folder) if revoke else _allow(context, folder)
 
@@ -274,17 +264,6 @@ def _revoke(context: Context, folder: str) -> Result:
     path = os.path.join(top, projects.FOLDER)
     data = {"outcome": "revoked", "path": path, "remote": None}
     return said(data, f"not allowed any more: {path}")
-
-
-def _list(context: Context) -> Result:
-    rows = []
-    for top, remote in projects.permissions(context.environ).items():
-        found = projects.carried(top, context.environ)
-        state = "allowed" if found and found.allowed else "stale"
-        path = os.path.join(top, projects.FOLDER)
-        rows.append({"path": path, "remote": remote or None, "state": state})
-    own = {"remote": lambda row: row["remote"] or _NO_REMOTE}
-    return listed("allowed", rows, "vault=path remote state", own, empty="No vaults.")
 
 
 def promote(context: Context, entry_id: str, *, dry_run: bool = False) -> Result:

@@ -141,20 +141,12 @@ def test_allow_asks_a_person_once_it_has_said_so(
     assert found.allowed is (answer == "y")
 
 
-def test_what_is_allowed_is_listed_and_is_for_the_user_to_say(
+def test_what_is_allowed_is_for_the_user_to_say(
     carrying: Path, memcli: Run, tmp_path: Path
 ) -> None:
-    (row,) = memcli("allow", "--list", "--json", cwd=tmp_path).json["data"]["allowed"]
-    assert row == {
-        "path": str(carrying / ".memory"),
-        "remote": "github.com/acme/shop",
-        "state": "allowed",
-    }
     refused = memcli("allow", "--agent", "bot", "--json", cwd=carrying)
     assert refused.json["error"]["code"] == "owner_only"
     assert memcli("allow", cwd=tmp_path).code == 1
-    git(carrying, "remote", "remove", "origin")
-    assert "stale" in memcli("allow", "--list", cwd=tmp_path).out
 
 
 def test_who_has_no_vault_of_their_own_is_answered_from_it(
