@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-from memcli.errors import Conflict, InvalidValue, MemcliError, Unreadable, UsageError
+from memcli.errors import InvalidValue, MemcliError, Unreadable, UsageError
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
@@ -412,41 +412,6 @@ def said(
             to_apply(canvas, dry_run=dry_run)
 
     return Result(data=data, text=text, warnings=tuple(warnings))
-
-
-def check_out(path: str, root: str, begins: bytes) -> None:
-    """Refuse to write what a command makes over a memory, a config, or a file that
-    memcli did not write.
-
-    Args:
-        path: of --out.
-        root: of the vault.
-        begins: how each file begins that the command has written; one is replaced.
-
-    Raises:
-        Conflict: the path lies in the vault, or is a file that begins otherwise.
-        Unreadable: it is a link, a folder, a pipe or a device.
-        UsageError: it is in no folder.
-    """
-    place, root = os.path.realpath(path), os.path.realpath(root)
-    if place.startswith(os.path.join(root, "")):
-        raise Conflict(
-            f"{path} lies in the vault, where it would be committed",
-            hint="Name a place outside of it, as in: --out ~/memory",
-        )
-    folder = os.path.dirname(os.path.abspath(path))
-    refuse(
-        (not os.path.isdir(folder), f"there is no folder {folder}", "Make it first.")
-    )
-    from memcli.storage import files
-
-    if os.path.lexists(path):
-        there = files.read(path, limit=2**62, first=len(begins), follow=False)
-        if there and there != begins:
-            raise Conflict(
-                f"{path} already exists, and memcli did not write it",
-                hint="Move it away, or name another file with --out.",
-            )
 
 
 def to_apply(canvas: Canvas, *, dry_run: bool) -> None:

@@ -10,7 +10,7 @@ from memcli.cli.context import (
     Canvas,
     Context,
     Result,
-    check_out,
+    refuse,
     said,
 )
 from memcli.cli.render import as_json
@@ -18,7 +18,7 @@ from memcli.cli.rows import facts
 from memcli.entries.entry import LOOK, Visibility
 from memcli.entries.ids import HERE
 from memcli.entries.text.counted import counted
-from memcli.errors import Unreadable, UsageError
+from memcli.errors import Conflict, Unreadable, UsageError
 from memcli.storage import files, projects
 from memcli.vault.saved import why_not_shown
 
@@ -344,3 +344,39 @@ def _warnings(done: importing.Imported) -> Iterator[str]:
         yield f"{len(done.failed) - _NAMED:,} more failed; --json names them"
     if any(failed.code == "invalid_kind" for failed in done.failed):
         yield "of other kinds; to take them: memcli config set vault.kinds KIND"
+
+
+# --- what a command writes ----------------------------------------------------------
+
+
+def check_out(path: str, root: str, begins: bytes) -> None:
+    """Refuse to write what a command makes over a memory, a config, or a file that
+    memcli did not write.
+
+    Args:
+        path: of --out.
+        root: of the vault.
+        begins: how each file begins that the command has written; one is replaced.
+
+    Raises:
+        Conflict: the path lies in the vault, or is a file that begins otherwise.
+        Unreadable: it is a link, a folder, a pipe or a device.
+        UsageError: it is in no folder.
+    """
+    place, root = os.path.realpath(path), os.path.realpath(root)
+    if place.startswith(os.path.join(root, "")):
+        raise Conflict(
+            f"{path} lies in the vault, where it would be committed",
+            hint="Name a place outside of it, as in: --out ~/memory",
+        )
+    folder = os.path.dirname(os.path.abspath(path))
+    refuse(
+        (not os.path.isdir(folder), f"there is no folder {folder}", "Make it first.")
+    )
+    if os.path.lexists(path):
+        there = files.read(path, limit=2**62, first=len(begins), follow=False)
+        if there and there != begins:
+            raise Conflict(
+                f"{path} already exists, and memcli did not write it",
+                hint="Move it away, or name another file with --out.",
+            )

@@ -21,7 +21,8 @@ import os
 import re
 from collections import Counter
 
-from memcli.cli.context import Context, Result, check_out, said
+from memcli.cli.context import Context, Result, said
+from memcli.cli.exchange import check_out
 from memcli.entries import dates
 from memcli.entries.eligibility import View, standing, verdict
 from memcli.entries.entry import is_unconfirmed
