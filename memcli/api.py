@@ -282,7 +282,8 @@ class Vault(_Asked, _vault.Vault):
         """Learn from a session's transcript, as `memcli reflect --session` does."""
         from memcli.sessions import reflect_session
 
-        return reflect_session.reflect_file(self, transcript, host, dry_run=dry_run)
+        opened = reflect_session.opened(transcript, host)
+        return reflect_session.reflect(self, opened, dry_run=dry_run)
 
     def sync(self, *, dry_run: bool = False) -> Synced:
         """Bring the vault and its git remote together; git asks for no password."""

@@ -35,9 +35,9 @@ def mine_one(
     context: Context, path: str | None, host: str | None, *, dry_run: bool
 ) -> Result:
     """Mine one session, and ask a person at the terminal about its patterns."""
-    path = path or _current(context)
+    transcript = transcripts.open_transcript(path or _current(context), host)
     vault = context.open_vault("reflecting", writes=True)
-    done = reflect_session.reflect_file(vault, path, host, dry_run=dry_run)
+    done = reflect_session.reflect(vault, transcript, dry_run=dry_run)
     lines = counted(done.broken, "line")
     unread = (f"{lines} of the transcript could not be read",) if done.broken else ()
     result = Result(done.as_dict(), lambda canvas: _draw(canvas, done), unread)

@@ -147,13 +147,6 @@ def is_unchanged(vault: Vault, transcript: Transcript) -> bool:
     return mined == state(transcript.path)
 
 
-def reflect_file(
-    vault: Vault, path: str, host: str | None = None, *, dry_run: bool = False
-) -> Reflected:
-    """As `reflect`, of the file that `opened` opens."""
-    return reflect(vault, opened(path, host), dry_run=dry_run)
-
-
 def reflect_all(
     vault: Vault,
     files: Sequence[tuple[str, str]],

@@ -26,7 +26,7 @@ from memcli.curation.entities import decide as entities
 from memcli.entries import layout
 from memcli.errors import MemcliError
 from memcli.named_tuple import encoded
-from memcli.sessions import markers, reflect_session
+from memcli.sessions import markers
 from memcli.sessions.hooks import call as hook
 from memcli.sessions.hooks import pipe
 from tests.conftest import NOW, VaultMaker
@@ -185,7 +185,7 @@ def hide(vault: Vault, agent: str, transcript: str) -> None:
         if "visibility" not in text:
             file.write_text(text.replace("---\n", "---\nvisibility: private\n", 1))
     for who in (vault, other):
-        reflect_session.reflect_file(who, transcript)
+        who.mine(transcript)
         who.recall("billing Zeppelin skill", budget="high")
         who.feedback(useful=[who.recall("deploying skill").rows[0].id])
     for name in ("s1", "s2"):

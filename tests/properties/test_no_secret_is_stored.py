@@ -23,7 +23,6 @@ from memcli.curation import evolve, importing, undo
 from memcli.entries import no_secrets
 from memcli.entries.entry import Entry, Source
 from memcli.errors import SecretFound
-from memcli.sessions.reflect_session import reflect_file
 from memcli.vault import session_records
 from tests.conftest import sample
 from tests.contexts import context_of
@@ -130,7 +129,7 @@ def test_every_kind_is_taken_out_of_what_is_mined(
             {"role": "assistant", "text": f"I will use\n{secret}"},
             {"role": "user", "text": kept},
         ]
-        reflect_file(vault, write(tmp_path / f"s{number}.jsonl", rows))
+        vault.mine(write(tmp_path / f"s{number}.jsonl", rows))
     everything = held(vault, home)
     assert everything.count("always run the linter before step") >= 25
     assert [name for name in SECRETS if SECRETS[name].lower() in everything] == []

@@ -15,7 +15,6 @@ from memcli.hosts.transcript import Session, Step
 from memcli.hosts.transcripts import open_transcript
 from memcli.sessions import reflect_session
 from memcli.sessions.bringing import Reflected
-from memcli.sessions.reflect_session import reflect_file
 from memcli.vault.health.lint import lint
 from tests.hosts.writing import write
 from tests.sessions.test_reflect_session import (
@@ -56,7 +55,7 @@ def test_what_speaks_to_the_model_is_asked_about_and_never_saved(
 ) -> None:
     config = Path(vault.root, ".memcli", "config.toml")
     config.write_text(f'[memory]\nreview_mode = "{mode}"\n', encoding="utf-8")
-    done = reflect_file(vault, say(tmp_path, ORDER, ALWAYS))
+    done = vault.mine(say(tmp_path, ORDER, ALWAYS))
     # What stands beside such a turn waits as well.
     assert [fate.action for fate in done.fates] == ["review", "review"]
     assert done.fates[0].why == "tries to override instructions"
@@ -73,14 +72,14 @@ def test_what_is_mined_links_to_nothing_and_is_known_again(
         "Always read [[runbook]] before a deploy",
     ]
     path = say(tmp_path, *said)
-    done = reflect_file(vault, path)
+    done = vault.mine(path)
     assert done.counts == {"saved": 3}
     bodies = [vault.get(fate.id or "").body for fate in done.fates]
     assert [links(body) for body in bodies] == [()] * 3
     assert "`[[ -f x ]]`" in bodies[1]
     assert lint(vault) == []
-    assert reflect_file(vault, path).counts == {"duplicate": 3}
-    assert reflect_file(vault, say(tmp_path, *said, name="two")).counts == {"seen": 3}
+    assert vault.mine(path).counts == {"duplicate": 3}
+    assert vault.mine(say(tmp_path, *said, name="two")).counts == {"seen": 3}
 
 
 @pytest.mark.parametrize(
@@ -93,12 +92,12 @@ def test_an_id_of_a_session_is_a_name_and_no_path(
     rows = [{"role": "user", "text": ALWAYS, "session": name}] * 2
     path = write(tmp_path / "in" / "talk.jsonl", rows)
     around = sorted(tmp_path.rglob("*"))
-    assert actions(reflect_file(vault, path)) == {"standing": "saved"}
+    assert actions(vault.mine(path)) == {"standing": "saved"}
     assert len(commits(vault)[0]) <= 90
     assert lint(vault) == []
     new = set(tmp_path.rglob("*")) - set(around)
     assert all(Path(vault.root) in one.parents for one in new)
-    assert actions(reflect_file(vault, path)) == {"standing": "duplicate"}
+    assert actions(vault.mine(path)) == {"standing": "duplicate"}
 
 
 # --- size -----------------------------------------------------------------------
@@ -155,5 +154,5 @@ def test_a_transcript_that_grows_or_shrinks_while_it_is_read(
     before = texts(vault)
     learn(vault, path, found.session, shrinking())
     path.write_bytes(b"")
-    assert reflect_file(vault, str(path)).fates == []
+    assert vault.mine(str(path)).fates == []
     assert texts(vault) == before

@@ -12,7 +12,6 @@ from memcli.entries import layout
 from memcli.entries.entry import Entry, is_unconfirmed
 from memcli.sessions import reflect_session
 from memcli.sessions.bringing import Reflected
-from memcli.sessions.reflect_session import reflect_file
 from memcli.vault.caller import Caller
 from tests.conftest import state_of
 from tests.hosts.writing import Claude, moment, write
@@ -56,13 +55,13 @@ def test_the_words_of_what_was_forgotten_are_in_no_record_of_a_session(
     words = "Always call the customer Zebedee in the reports."
     first = say(tmp_path, words, name="one")
     second = say(tmp_path, words, name="two")
-    done = reflect_file(vault, first)
-    assert actions(reflect_file(vault, second)) == {"standing": "seen"}
+    done = vault.mine(first)
+    assert actions(vault.mine(second)) == {"standing": "seen"}
     assert records(vault).count("Zebedee") >= 4
     vault.forget(one_id(done))
     assert "zebedee" not in records(vault).lower()
     for path in (first, second):
-        assert actions(reflect_file(vault, path)) == {"standing": "forgotten"}
+        assert actions(vault.mine(path)) == {"standing": "forgotten"}
         assert "zebedee" not in records(vault).lower()
     (one,) = reflect_session.of_session(vault, "one")["candidates"]
     assert (one["action"], one["title"], one["pattern"]) == (
@@ -85,31 +84,31 @@ REWOUND = ("list the files of src", "now count them")
 def test_what_a_session_saved_and_would_not_save_now_waits(
     vault: Vault, tmp_path: Path, then: tuple[str, ...]
 ) -> None:
-    (name,) = ids_of(reflect_file(vault, say(tmp_path, ALWAYS)))
+    (name,) = ids_of(vault.mine(say(tmp_path, ALWAYS)))
     made = len(commits(vault))
-    reflect_file(vault, say(tmp_path, *then))
+    vault.mine(say(tmp_path, *then))
     assert [entry.id for entry in inbox.pending(vault)] == [name]
     assert (texts(vault), len(commits(vault))) == (set(), made + 1)
-    reflect_file(vault, say(tmp_path, *then, "ok, run the tests"))
+    vault.mine(say(tmp_path, *then, "ok, run the tests"))
     assert len(commits(vault)) == made + 1
     review.approve(vault, name)
-    reflect_file(vault, say(tmp_path, *then, "ok, run the build"))
+    vault.mine(say(tmp_path, *then, "ok, run the build"))
     assert texts(vault) == {ALWAYS}, "a person has said so"
 
 
 def test_what_another_session_or_a_person_has_confirmed_stays(
     vault: Vault, tmp_path: Path
 ) -> None:
-    reflect_file(vault, say(tmp_path, ALWAYS))
-    reflect_file(vault, say(tmp_path, ALWAYS, name="other"))
-    reflect_file(vault, say(tmp_path, *TAKEN))
+    vault.mine(say(tmp_path, ALWAYS))
+    vault.mine(say(tmp_path, ALWAYS, name="other"))
+    vault.mine(say(tmp_path, *TAKEN))
     assert texts(vault) == {ALWAYS}
 
 
 def test_a_copy_of_a_session_confirms_nothing(vault: Vault, tmp_path: Path) -> None:
     rows = [("user", UNSURE, "6f1c2b9e-0d57-4a51-9a55-3c1f0a7be0aa")]
     for name in ("one", "two"):
-        reflect_file(vault, talk(tmp_path, rows, name))
+        vault.mine(talk(tmp_path, rows, name))
     (waits,) = inbox.pending(vault)
     assert vault.get(waits.id).seen == ()
 
@@ -140,22 +139,22 @@ def test_a_fork_confirms_nothing_of_what_it_repeats(
     said = {"a": None, "b": "a", "c": "a"}
     for name in order:
         path = codex(tmp_path, name, said[name], "fix the build", ALWAYS)
-        reflect_file(vault, path)
+        vault.mine(path)
     (entry,) = entries(vault)
     assert (is_unconfirmed(entry), entry.seen, entry.evidence) == (True, (), ())
     new = "Never push to the main branch."
-    reflect_file(vault, codex(tmp_path, "c", "a", "fix the build", ALWAYS, new))
+    vault.mine(codex(tmp_path, "c", "a", "fix the build", ALWAYS, new))
     assert texts(vault) == {ALWAYS, new}
-    reflect_file(vault, codex(tmp_path, "d", None, ALWAYS))
+    vault.mine(codex(tmp_path, "d", None, ALWAYS))
     assert not is_unconfirmed(vault.get(entry.id))
 
 
 def test_what_a_fork_confirmed_and_takes_back_is_confirmed_no_more(
     vault: Vault, tmp_path: Path
 ) -> None:
-    reflect_file(vault, codex(tmp_path, "a", None, ALWAYS))
+    vault.mine(codex(tmp_path, "a", None, ALWAYS))
     for said, doubted in (((ALWAYS,), False), ((ALWAYS, "forget that"), True)):
-        reflect_file(vault, codex(tmp_path, "f", "o", "fix the build", *said))
+        vault.mine(codex(tmp_path, "f", "o", "fix the build", *said))
         (entry,) = entries(vault)
         assert is_unconfirmed(entry) is doubted
 
@@ -165,11 +164,11 @@ def test_a_fork_does_not_bring_back_what_was_forgotten(
 ) -> None:
     first = Claude()
     first.user(ALWAYS)
-    (name,) = ids_of(reflect_file(vault, first.save(tmp_path)))
+    (name,) = ids_of(vault.mine(first.save(tmp_path)))
     vault.forget(name)
     more = {"sessionId": "f04c", "forkedFrom": {"sessionId": "5e55"}}
     copies = [{**record, **more} for record in first.records]
-    reflect_file(vault, write(tmp_path / "f04c.jsonl", copies))
+    vault.mine(write(tmp_path / "f04c.jsonl", copies))
     assert texts(vault) == set()
 
 
@@ -177,16 +176,14 @@ def test_what_a_program_sent_waits_and_confirms_nothing(
     vault: Vault, tmp_path: Path
 ) -> None:
     for name in ("a", "b"):
-        reflect_file(vault, codex(tmp_path, name, None, ALWAYS, by="exec"))
+        vault.mine(codex(tmp_path, name, None, ALWAYS, by="exec"))
     assert (texts(vault), len(inbox.pending(vault))) == (set(), 1)
-    reflect_file(vault, codex(tmp_path, "c", None, ALWAYS))
-    reflect_file(vault, codex(tmp_path, "d", None, ALWAYS, by="exec"))
+    vault.mine(codex(tmp_path, "c", None, ALWAYS))
+    vault.mine(codex(tmp_path, "d", None, ALWAYS, by="exec"))
     (entry,) = entries(vault)
     assert is_unconfirmed(entry)
     mine = save(vault, "Never push to the main branch.")
-    reflect_file(
-        vault, codex(tmp_path, "e", None, "never push to the main branch", by="exec")
-    )
+    vault.mine(codex(tmp_path, "e", None, "never push to the main branch", by="exec"))
     assert vault.get(mine).seen == ()
 
 
@@ -197,9 +194,9 @@ def test_the_record_keeps_what_became_of_a_candidate_the_first_time(
     vault: Vault, tmp_path: Path
 ) -> None:
     path = talk(tmp_path, SEEDED)
-    reflect_file(vault, path)
+    vault.mine(path)
     before = reflect_session.of_session(vault, "talk")["candidates"]
-    reflect_file(vault, path)
+    vault.mine(path)
     again = reflect_session.of_session(vault, "talk")["candidates"]
     kept = [one for one in again if one["category"] != "idea"]
     assert kept == [one for one in before if one["category"] != "idea"]
@@ -219,8 +216,8 @@ def test_a_record_that_cannot_be_written_hides_neither_error_nor_success(
     config = Path(vault.root, ".memcli", "config.toml")
     config.write_text("[limits]\nlock_wait = 0.1\n", encoding="utf-8")
     with Lock(str(state_of(vault.root, layout.LOCK)), 0), pytest.raises(LockBusy):
-        reflect_file(loud, path)
-    assert actions(reflect_file(loud, path)) == {"standing": "saved"}
+        loud.mine(path)
+    assert actions(loud.mine(path)) == {"standing": "saved"}
     assert [line.partition(":")[0] for line in told] == [
         "the record of session talk is not kept"
     ] * 2
@@ -234,7 +231,7 @@ def test_a_record_that_cannot_be_written_hides_neither_error_nor_success(
 def test_a_candidate_that_review_changed_is_not_proposed_again_in_its_old_words(
     vault: Vault, tmp_path: Path, then: str | None, outcome: str
 ) -> None:
-    (name,) = ids_of(reflect_file(vault, say(tmp_path, UNSURE)))
+    (name,) = ids_of(vault.mine(say(tmp_path, UNSURE)))
     review.approve(vault, name, text="Generated files are for make alone")
     assert vault.get(name).source.proposed
     if then == "resolve":
@@ -242,20 +239,20 @@ def test_a_candidate_that_review_changed_is_not_proposed_again_in_its_old_words(
     elif then == "undo":
         undo.undo(vault)
         assert vault.get(name).source.proposed is None
-    again = reflect_file(vault, say(tmp_path, UNSURE))
+    again = vault.mine(say(tmp_path, UNSURE))
     assert {fate.id for fate in again.fates} == {name}
-    other = reflect_file(vault, say(tmp_path, UNSURE, name="other"))
+    other = vault.mine(say(tmp_path, UNSURE, name="other"))
     assert [(fate.action, fate.id) for fate in other.fates] == [(outcome, name)]
 
 
 def test_a_candidate_that_was_edited_and_rejected_stays_rejected_for_its_session(
     vault: Vault, tmp_path: Path
 ) -> None:
-    (name,) = ids_of(reflect_file(vault, say(tmp_path, UNSURE)))
+    (name,) = ids_of(vault.mine(say(tmp_path, UNSURE)))
     file = Path(vault.root, vault.path_of(name))
     file.write_text(file.read_text().replace("generated", "vendored"))
     review.reject(vault, name)
-    again = reflect_file(vault, say(tmp_path, UNSURE))
+    again = vault.mine(say(tmp_path, UNSURE))
     assert [(fate.action, fate.id) for fate in again.fates] == [("duplicate", name)]
     assert inbox.pending(vault) == []
 

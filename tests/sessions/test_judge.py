@@ -17,7 +17,7 @@ from memcli.sessions import digest
 from memcli.sessions.briefing.select import chosen
 from memcli.sessions.briefing.start import Session, standing
 from memcli.sessions.judge import Brought, bring
-from memcli.sessions.reflect_session import opened, reflect_file
+from memcli.sessions.reflect_session import opened
 from tests.checkouts import made_shop
 from tests.conftest import NOW
 from tests.hosts.writing import write
@@ -113,7 +113,7 @@ def test_what_a_rule_and_a_judge_made_of_one_turn_is_one_entry(
     vault: Vault, tmp_path: Path
 ) -> None:
     path = talk(tmp_path, [*ROWS, ("user", RULED)])
-    reflect_file(vault, path)
+    vault.mine(path)
     (ruled,) = texts(vault)
     done = judge(vault, path, OWN_WORDS, REDIS)
     assert done.reflected.counts == {"saved": 1, "duplicate": 1}
@@ -124,7 +124,7 @@ def test_what_a_rule_left_in_the_inbox_a_judge_saves_in_words_of_its_own(
     vault: Vault, tmp_path: Path
 ) -> None:
     path = talk(tmp_path, [*ROWS, ("user", UNSURE)])
-    (waits,) = [fate.id for fate in reflect_file(vault, path).fates]
+    (waits,) = [fate.id for fate in vault.mine(path).fates]
     text = "Do not touch the generated files of the payment tests."
     answer = {**REDIS, "turns": [5], "text": text, "kind": "convention"}
     planned = judge(vault, path, answer, dry_run=True)
@@ -133,7 +133,7 @@ def test_what_a_rule_left_in_the_inbox_a_judge_saves_in_words_of_its_own(
     entry = vault.get(waits or "")
     assert (entry.body.strip(), entry.kind) == (text, "convention")
     assert inbox.pending(vault) == []
-    assert reflect_file(vault, path).counts == {"duplicate": 1}
+    assert vault.mine(path).counts == {"duplicate": 1}
     assert judge(vault, path, answer).approved == []
 
 

@@ -9,7 +9,6 @@ import pytest
 
 from memcli import Vault
 from memcli.sessions.hooks import pipe
-from memcli.sessions.reflect_session import reflect_file
 from tests.conftest import VaultMaker
 from tests.hosts.writing import write
 from tests.sessions.hooks.calling import ALWAYS, call, session, told, work
@@ -64,7 +63,7 @@ def active(vault: Vault) -> dict[str, str | None]:
 def test_a_rule_stated_in_a_is_told_in_a_and_not_in_b(
     live: Vault, clones: dict[str, str], tmp_path: Path
 ):
-    reflect_file(live, session(tmp_path, "one", RULE, cwd=clones[A]))
+    live.mine(session(tmp_path, "one", RULE, cwd=clones[A]))
     assert list(active(live).values()) == [A]
     assert "pnpm" in start(live, clones[A])
     assert "pnpm" in start(live, os.path.join(clones[A], "src", "gone"), "deeper")
@@ -79,7 +78,7 @@ def test_words_that_say_everywhere_hold_everywhere(
     live: Vault, clones: dict[str, str], tmp_path: Path
 ):
     said = "In all my projects, always use pnpm instead of npm."
-    reflect_file(live, session(tmp_path, "one", said, cwd=clones[A]))
+    live.mine(session(tmp_path, "one", said, cwd=clones[A]))
     assert list(active(live).values()) == [None]
     assert "pnpm" in start(live, clones[B])
 
@@ -87,8 +86,8 @@ def test_words_that_say_everywhere_hold_everywhere(
 def test_what_holds_everywhere_is_seen_again_in_a_project(
     live: Vault, clones: dict[str, str], tmp_path: Path
 ):
-    first = reflect_file(live, session(tmp_path, "one", RULE, cwd=str(tmp_path)))
-    again = reflect_file(live, session(tmp_path, "two", RULE, cwd=clones[A]))
+    first = live.mine(session(tmp_path, "one", RULE, cwd=str(tmp_path)))
+    again = live.mine(session(tmp_path, "two", RULE, cwd=clones[A]))
     assert [fate.action for fate in again.fates] == ["seen"]
     assert again.fates[0].id == first.fates[0].id
 
@@ -98,14 +97,14 @@ def test_another_project_may_want_the_contrary(
 ):
     tabs = "From now on, always use tabs for indentation."
     spaces = "From now on, always use spaces for indentation."
-    reflect_file(live, session(tmp_path, "one", tabs, cwd=clones[A]))
-    other = reflect_file(live, session(tmp_path, "two", spaces, cwd=clones[B]))
-    same = reflect_file(live, session(tmp_path, "three", spaces, cwd=clones[A]))
+    live.mine(session(tmp_path, "one", tabs, cwd=clones[A]))
+    other = live.mine(session(tmp_path, "two", spaces, cwd=clones[B]))
+    same = live.mine(session(tmp_path, "three", spaces, cwd=clones[A]))
     assert [fate.action for fate in other.fates] == ["saved"]
     assert [fate.action for fate in same.fates] == ["supersede"]
     loose = "From now on run the linter before every commit!"
     for name, words in ((A, ALWAYS), (B, loose)):
-        reflect_file(live, session(tmp_path, name[-1], words, cwd=clones[name]))
+        live.mine(session(tmp_path, name[-1], words, cwd=clones[name]))
     assert active(live)[loose] == B  # and says it in its own words
 
 

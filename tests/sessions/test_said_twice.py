@@ -13,7 +13,6 @@ from memcli.hosts.transcript import Session, Step
 from memcli.sessions import mining, reflect_session, routing
 from memcli.sessions.bringing import Reflected
 from memcli.sessions.mining import Mined
-from memcli.sessions.reflect_session import reflect_file
 from tests.sessions.test_reflect_session import say
 
 FIRST = "Always run the linter before committing."
@@ -23,7 +22,7 @@ UNSURE_AGAIN = "dont squash the commits on the release branch, please!"
 
 
 def brought(vault: Vault, tmp_path: Path, text: str, name: str) -> Reflected:
-    return reflect_file(vault, say(tmp_path, text, name=name))
+    return vault.mine(say(tmp_path, text, name=name))
 
 
 @pytest.mark.parametrize(
@@ -58,7 +57,7 @@ def test_an_idea_says_where_it_came_from_and_when_it_was_met_again(
     assert (entry.source.session, entry.source.excerpt) == ("one", said)
     assert (len(entry.seen), entry.evidence) == (1, ("two",))
     more = say(tmp_path, again, "thanks, that is all", name="two")
-    assert reflect_file(vault, more).commit is None
+    assert vault.mine(more).commit is None
 
 
 def test_a_candidate_that_names_what_it_confirms_confirms_it(

@@ -13,7 +13,6 @@ from memcli import Vault
 from memcli.curation import review, undo
 from memcli.entries import layout
 from memcli.entries.entry import Status
-from memcli.sessions.reflect_session import reflect_file
 from tests.conftest import state_of
 from tests.sessions.test_reflect_session import ALWAYS, Snapshot, say, texts
 
@@ -150,7 +149,7 @@ def test_what_sessions_say(
         name, words, become = step
         path = say(tmp_path, *words, name=name)
         before = snapshot(vault.root)
-        done = reflect_file(vault, path)
+        done = vault.mine(path)
         first = first or done.fates[0].id or ""
         assert [fate.action for fate in done.fates] == become.split()
         again = Counter(become.split()) - Counter(cut=9, noted=9)

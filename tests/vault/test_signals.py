@@ -11,7 +11,6 @@ from memcli.curation import review
 from memcli.curation.importing import import_lines
 from memcli.entries import layout
 from memcli.errors import AmbiguousId, EntryNotFound, UsageError
-from memcli.sessions.reflect_session import reflect_file
 from memcli.vault import saving, signals
 from memcli.vault.health import log
 from memcli.vault.health.inspect import inspect
@@ -111,7 +110,7 @@ def test_every_command_that_writes_an_entry_notes_its_writer(
         ("review", "manual", "note"),
     ]
     before = len(writes(vault))
-    done = reflect_file(vault, talk(tmp_path, SEEDED))
+    done = vault.mine(talk(tmp_path, SEEDED))
     mined = writes(vault)[before:]
     assert mined
     assert {(action, writer) for action, writer, _ in mined} == {("save", "pipeline")}
@@ -158,7 +157,7 @@ def test_no_word_of_a_memory_or_question_stands_in_the_log(
     vault.feedback(useful=[made[0]], not_useful=[made[1]])
     new = vault.evolve(made[0], "Quokkas ship nothing", reason="reconsidered").id
     vault.resolve(new, by="gardener", note="tidied")
-    reflect_file(vault, talk(tmp_path, SEEDED))
+    vault.mine(talk(tmp_path, SEEDED))
     said = " ".join(
         [
             *texts,

@@ -80,20 +80,17 @@ def _latest(_: Any, older: str | None, newer: str | None) -> str | None:
     return max(older, newer, key=lambda text: (dates.to_epoch(text), text or ""))
 
 
-def _union_by(sign: str) -> _Rule:
-    return lambda *sides: union(*sides, key=lambda text: text.partition(sign)[0])
-
-
-def _most(rule: _Rule, count: int) -> _Rule:
-    return lambda *sides: rule(*sides)[:count]
+def _union(sign: str = "\0", most: int | None = None) -> _Rule:
+    """A union of so many items, each known by what stands before a sign."""
+    return lambda *sides: union(*sides, key=lambda text: text.partition(sign)[0])[:most]
 
 
 _RULES: dict[str, _Rule] = {
     **dict.fromkeys(("tags", "entities", "evidence"), union),
     "seen": lambda *sides: tuple(sorted(union(*sides))),
-    "fingerprints": _union_by(":"),
-    "code": _most(_union_by("#"), anchors.MOST),
-    "asked": _most(union, MOST_ASKED),
+    "fingerprints": _union(":"),
+    "code": _union("#", anchors.MOST),
+    "asked": _union(most=MOST_ASKED),
     **dict.fromkeys(
         ("created", "updated", "occurred_at", "occurred_until", "refreshed_at",
          "expires_at", "review_after"),

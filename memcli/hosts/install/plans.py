@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 
 from memcli.errors import InvalidConfig
+from memcli.hosts.host import EVENTS, Host
 from memcli.hosts.install import command_line, step
 from memcli.hosts.install.step import Machine, Step, place, read, refused
 from memcli.storage import user_config
@@ -20,8 +21,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
-
-    from memcli.hosts.host import Host
 
     Settings = dict[str, Any]
 
@@ -33,16 +32,7 @@ NAME = "memcli"
 
 # Seconds that a host waits for memcli before it goes on. A hook answers within a second
 # or hands its work to a process of its own; this is for a machine that swaps.
-_SECONDS = {
-    "session-start": 10,
-    "prompt-submit": 5,
-    "pre-tool": 5,
-    "post-tool": 5,
-    "stop": 10,
-    "session-end": 20,
-    "pre-compact": 30,
-    "idle": 30,
-}
+_SECONDS = dict(zip(EVENTS, (10, 5, 5, 5, 10, 20, 30, 30), strict=True))
 
 
 def locate(what: str, host: Host, scope: str, machine: Machine) -> tuple[str, str]:

@@ -41,8 +41,7 @@ if TYPE_CHECKING:
 # while SQLite waits no alarm rings.
 _INDEX_WAIT = 0.3
 # Seconds that the vaults of teams may take after the own one has answered.
-_TEAMS_WAIT = {"session-start": 1.5, "prompt-submit": 0.6}
-_TEAMS_WAIT |= {"pre-tool": 0.4, "post-tool": 0.4}
+_TEAMS_WAIT, _AT_TOOLS = {"session-start": 1.5, "prompt-submit": 0.6}, 0.4
 # Characters that JSON puts around a text.
 _WRAPPING = 200
 # Seconds between two attempts to build the index of a team's vault.
@@ -122,7 +121,7 @@ class Answer:
         asked = [p for p in reversed(places.values()) if databases or not p.engine]
         if not asked:  # a user without teams loads nothing for them
             return found, []
-        until = time.monotonic() + _TEAMS_WAIT.get(self.event.name, 0.0)
+        until = time.monotonic() + _TEAMS_WAIT.get(self.event.name, _AT_TOOLS)
         answers, silent = ask(asked, look, own=own, until=min(until, self.last))
         if silent:
             line["not_asked"] = {name: why[:300] for name, why in silent.items()}

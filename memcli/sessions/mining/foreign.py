@@ -75,7 +75,6 @@ _CODE: Final = _any(
     r"^\s*(?:def|class|func|fn|import|from|const|let|var|return|package|public|private|static)\s+\S+.*[;:{(=]\s*$|^\s*(?://|/\*|\*/|\*\s|--\s|;+\s|\|\s|<!--|#(?!\d)|REM\s|@\w+\s)",
     r"[;)}\]{=,]\s*(?://|#|/\*|--)\s|[;{}]\s*$|^\s*[\w.]+\s*(?:[:+-]?=|=>|<-)\s*\S|^\s*</?\w+[^>]*>\s*$|^\s*[{}\[\]();,]+\s*$|[\u2500-\u257f]|\S {3,}\S|^ {4,}\S|^\t+\S|^\s*[+]\s",
 )
-_COVERED: Final = re.compile("[\u00a7\u00a4\ue000]")
 
 
 def own(text: str) -> list[tuple[int, int]]:
@@ -107,7 +106,7 @@ def own(text: str) -> list[tuple[int, int]]:
         bullet = _BULLET.match(read)
         inner = start + (bullet.end() if bullet else 0)
         words = read[inner - start :]
-        if rest or paragraph or _is_code(words):
+        if rest or paragraph or _CODE.search(words):
             continue
         parts = _UNCOVERED.finditer(text, inner, start + len(line))
         found += [part.span() for part in parts]
@@ -145,12 +144,3 @@ def _is_fenced(read: str, fences: list[str]) -> bool:
     elif mark.startswith(fences[-1]):
         fences.pop()
     return True
-
-
-def _is_code(read: str) -> bool:
-    """Whether a program wrote this line, or reads it."""
-    if _CODE.search(read):
-        return True
-    read = _COVERED.sub("", read)
-    letters = sum(char.isalpha() or char == " " for char in read)
-    return len(read) > 30 and letters < 0.65 * len(read)

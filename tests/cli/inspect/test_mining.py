@@ -4,7 +4,6 @@ from pathlib import Path
 
 from memcli import Vault
 from memcli.curation import inbox, review
-from memcli.sessions.reflect_session import reflect_file
 from tests.cli.conftest import Run
 from tests.sessions.test_reflect_session import ALWAYS, SEEDED, say, talk
 
@@ -12,9 +11,9 @@ from tests.sessions.test_reflect_session import ALWAYS, SEEDED, say, talk
 def test_the_vault_how_each_rule_fares(
     memcli: Run, vault: Vault, tmp_path: Path
 ) -> None:
-    reflect_file(vault, talk(tmp_path, SEEDED))
+    vault.mine(talk(tmp_path, SEEDED))
     words = [f"please dont touch the {x} files of it" for x in ("sql", "go", "js")]
-    reflect_file(vault, say(tmp_path, *words, name="other"))
+    vault.mine(say(tmp_path, *words, name="other"))
     waiting = [one for one in inbox.pending(vault) if "files of it" in one.title]
     review.reject(vault, *[one.id for one in waiting])
     data = memcli("inspect", "mining", "--json").json["data"]
@@ -31,11 +30,11 @@ def test_the_vault_how_each_rule_fares(
 def test_a_session_every_candidate_why_and_what_became_of_it(
     memcli: Run, vault: Vault, tmp_path: Path
 ) -> None:
-    done = reflect_file(vault, talk(tmp_path, SEEDED))
+    done = vault.mine(talk(tmp_path, SEEDED))
     ids = {fate.candidate.pattern: fate.id or "" for fate in done.fates}
     review.reject(vault, ids["told-fix"])
     vault.forget(ids["set-right"])
-    reflect_file(vault, talk(tmp_path, SEEDED))
+    vault.mine(talk(tmp_path, SEEDED))
     data = memcli("inspect", "mining", "tal", "--json").json["data"]
     assert (data["session"], data["reflected"], data["error"]) == ("talk", True, None)
     told = {
@@ -60,7 +59,7 @@ def test_a_session_every_candidate_why_and_what_became_of_it(
 
 
 def test_a_name_that_is_none(memcli: Run, vault: Vault, tmp_path: Path) -> None:
-    reflect_file(vault, say(tmp_path, "Always use tabs here", name="one-a"))
+    vault.mine(say(tmp_path, "Always use tabs here", name="one-a"))
     none = memcli("inspect", "mining", "../one", "--json")
     assert (none.code, none.json["error"]["code"]) == (1, "session_not_found")
     assert none.json["error"]["hint"].startswith("The last ones: one-")

@@ -24,9 +24,9 @@ def test_a_session_that_another_agent_mined_is_new_to_an_agent(
 ) -> None:
     path = session(tmp_path, "s1", ALWAYS, IDEA)
     ada, bob = make_vault(agent="ada"), make_vault(agent="bob")
-    first = reflect_session.reflect_file(ada, path)
+    first = ada.mine(path)
     before = session_records.get(vault.root, "claude-code", "s1", "ada")
-    second = reflect_session.reflect_file(bob, path)
+    second = bob.mine(path)
     assert actions(first) == actions(second) == ["saved", "idea"]
     # Each has a record of its own; the owner's view has what both found.
     assert session_records.get(vault.root, "claude-code", "s1", "ada") == before
@@ -41,10 +41,10 @@ def test_what_the_owner_forgot_of_an_agent_s_session_stays_forgotten(
     vault: Vault, make_vault: VaultMaker, tmp_path: Path
 ) -> None:
     path = session(tmp_path, "s1", ALWAYS, NEVER)
-    done = reflect_session.reflect_file(make_vault(agent="ada"), path)
+    done = make_vault(agent="ada").mine(path)
     vault.forget(done.fates[0].id or "")
     for asker in (vault, make_vault(agent="ada")):
-        again = reflect_session.reflect_file(asker, path)
+        again = asker.mine(path)
         assert actions(again) == ["forgotten", "duplicate"]
 
 
