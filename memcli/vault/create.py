@@ -22,6 +22,7 @@ from memcli.storage import known_vaults, projects
 from memcli.storage.git import commit as commits
 from memcli.storage.git import on_disk, remote
 from memcli.storage.git.repository import Repository
+from memcli.storage.git.staging import refuse_other_trees
 from memcli.storage.git.tree import ignored
 from memcli.storage.listing import paths_of, scan
 from memcli.storage.vault_paths import inside
@@ -101,7 +102,6 @@ def plan(root: str, *, environ: Mapping[str, str] | None = None) -> Plan:
             "repeat the command.",
         )
     pages = tuple(sorted(paths_of(scan(root)))) if os.path.isdir(root) else ()
-    _refuse_nested(root, pages)
     outcome, top = "created" if is_new else "adopted", found and found[0]
     return Plan(root, outcome, missing, pages, top, _question(root, top, pages))
 
@@ -151,6 +151,7 @@ def prepare(
         if steps.outcome in ("created", "adopted"):
             rules = ignored(repository, (*_WRITTEN, *steps.pages))
             _refuse_ignored(steps.path, rules)
+            refuse_other_trees(repository, steps.pages)
         # A repository that memcli makes begins with the notes as they are; in one that
         # exists, its owner decides what is committed and when.
         paths = list(steps.added)
@@ -294,19 +295,3 @@ def _is_bare(folder: str) -> bool:
     """Whether this is a repository without a work tree."""
     names = ("HEAD", "objects", "refs")
     return all(os.path.exists(os.path.join(folder, name)) for name in names)
-
-
-def _refuse_nested(root: str, notes: tuple[str, ...]) -> None:
-    """Refuse notes that another repository holds: git commits none of its files."""
-    folders = {path[:at] for path in notes for at, c in enumerate(path) if c == "/"}
-    for folder in sorted(folders):
-        there = os.path.join(root, folder)
-        if os.path.lexists(os.path.join(there, ".git")):
-            held = sum(path.startswith(folder + "/") for path in notes)
-            files = counted(held, "markdown file")
-            raise NotAVault(
-                f"{root} cannot become a vault: {folder} in it is a repository of its "
-                f"own, with {files} that the vault could not commit",
-                hint=f"Make that folder the vault: memcli init {quote(there)}; "
-                "or move it out first.",
-            )
