@@ -70,7 +70,6 @@ class Documents(Store):
             # read filters at each surface, and forgot the filter somewhere.
             self._hide(agent)
         self.live = self.sums.documents
-        self._members: dict[int, list[int]] = {}
         self.weigh_with(())
 
     # --- lists of documents
@@ -107,14 +106,10 @@ class Documents(Store):
 
     def session_members(self, session: int) -> list[int]:
         """The documents of a session, in their order in it."""
-        found = self._members.get(session)
-        if found is None:
-            members, of = self.exact("session", f"{session:016x}"), self.columns
-            # Without a call for each: sessions are a tenth of a ranking.
-            keys = [map(c.__getitem__, members) for c in (of.seqs, of.times, of.orders)]
-            found = [d for *_, d in sorted(zip(*keys, members, strict=True))]
-            self._members[session] = found
-        return found
+        members, of = self.exact("session", f"{session:016x}"), self.columns
+        # Without a call for each: sessions are a tenth of a ranking.
+        keys = [map(c.__getitem__, members) for c in (of.seqs, of.times, of.orders)]
+        return [d for *_, d in sorted(zip(*keys, members, strict=True))]
 
     def newest(self, docs: Iterable[int]) -> list[int]:
         """These documents, pinned ones first, then by the time they were written."""
