@@ -95,31 +95,26 @@ def _take(path: str) -> int:
     return -1
 
 
-if sys.platform == "win32":
-    import msvcrt
+# The errors by which systems say that another process has a lock.
+_HELD = (errno.EACCES, errno.EAGAIN, errno.EDEADLK, errno.EWOULDBLOCK)
 
-    def lock_now(handle: int) -> bool:
-        """Lock an open file while a process has it open; whether no other had."""
-        try:
+
+def lock_now(handle: int) -> bool:
+    """Lock an open file while a process has it open; whether no other had."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        except OSError as error:
-            if error.errno in (errno.EACCES, errno.EDEADLK):
-                return False
-            raise
-        return True
+        else:
+            import fcntl
 
-else:
-    import fcntl
-
-    def lock_now(handle: int) -> bool:
-        """Lock an open file while a process has it open; whether no other had."""
-        try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno in (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES):
-                return False
-            raise
-        return True
+    except OSError as error:
+        if error.errno in _HELD:
+            return False
+        raise
+    return True
 
 
 def still_there(handle: int, path: str) -> bool:
