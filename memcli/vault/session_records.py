@@ -12,8 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping
 
-from memcli.entries import layout
-from memcli.errors import MemcliError
+from memcli.entries import identity, layout
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, state_dirs
 
@@ -84,7 +83,7 @@ def get(root: str, host: str, session: str, agent: str | None) -> Record | None:
     The owner, for whom `agent` is None, gets what every agent's mining found as well,
     so that what any agent found and was forgotten stays so.
     """
-    own = _read(_path(root, host, session, agent))
+    own = files.load_value(_path(root, host, session, agent), _parsed)
     if agent is not None:
         return own
     stem = _name(host, session) + "-"
@@ -112,7 +111,7 @@ def _all(root: str, beginning: str = "") -> Iterator[Record]:
         return
     for name in names:
         if name.startswith(beginning) and name.endswith(".json"):
-            record = _read(os.path.join(folder, name))
+            record = files.load_value(os.path.join(folder, name), _parsed)
             if record is not None:
                 yield record
 
@@ -145,20 +144,15 @@ def without_words(candidate: Mapping[str, Any]) -> dict[str, Any]:
     return bare | stays | {"action": "forgotten"}
 
 
-def _read(path: str) -> Record | None:
-    import json
-
-    try:
-        document = json.loads(files.read(path))
-        if document.pop("version") != _VERSION:
-            return None
-        size, changed = document.pop("mined")
-        record = Record(**document, mined=(int(size), int(changed)))
-        if not all(candidate.keys() >= _NEEDED for candidate in record.candidates):
-            return None
-        return record._replace(candidates=tuple(record.candidates))
-    except (MemcliError, ValueError, TypeError, KeyError, AttributeError):
+def _parsed(document: Any) -> Record | None:
+    """The record that a file holds; None of another version, or without its parts."""
+    if document.pop("version") != _VERSION:
         return None
+    size, changed = document.pop("mined")
+    record = Record(**document, mined=(int(size), int(changed)))
+    if not all(candidate.keys() >= _NEEDED for candidate in record.candidates):
+        return None
+    return record._replace(candidates=tuple(record.candidates))
 
 
 def _path(root: str, host: str, session: str, agent: str | None) -> str:
@@ -173,6 +167,4 @@ def _name(host: str, session: str) -> str:
 
 def _hash(text: str) -> str:
     """An id or a name as part of a file's name: it may hold any character."""
-    import hashlib
-
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]
+    return identity.sha256(text.encode("utf-8", "replace")).hex()[:24]
