@@ -110,11 +110,10 @@ def _named(
 
 def _planned(vault: Vault, gone: Sequence[Stored], stay: Sequence[Stored]) -> Forgotten:
     from memcli.entries.ids import is_id
-    from memcli.storage.git.repository import Repository
 
     entry, paths = gone[0].entry, [item.path for item in gone]
     ids, now = {item.entry.id for item in gone}, vault.now_ms() // 1000
-    repository = Repository.open(vault.root, environ=vault.environ)
+    repository = vault.repository()
     blobs = _history(repository, gone, {item.path for item in (*gone, *stay)})
     return Forgotten(
         id=entry.id,

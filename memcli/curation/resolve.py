@@ -155,7 +155,6 @@ def plan_last_undo(vault: Vault) -> ResolvePlan:
         NotAllowed: other clones have resolved all that is (code `nothing_to_undo`).
     """
     from memcli.storage.git import history
-    from memcli.storage.git.repository import Repository
 
     rows = vault.read(
         lambda reader: [reader.row(doc) for doc in reader.exact("status", _RESOLVED)]
@@ -164,7 +163,7 @@ def plan_last_undo(vault: Vault) -> ResolvePlan:
         raise EntryNotFound("nothing is resolved, so there is nothing to bring back")
     # Commits tell which: another clone may have resolved something later.
     left = {row.path: row.id for row in rows}
-    repository = Repository.open(vault.root, environ=vault.environ)
+    repository = vault.repository()
     own = history.made_here(repository)
     for commit in history.subjects(repository):
         if commit.subject.startswith("resolve"):

@@ -28,7 +28,6 @@ from memcli.storage.git import merging, tree
 from memcli.storage.git import remote as remotes
 from memcli.storage.git.merging import Move
 from memcli.storage.git.remote import Terms
-from memcli.storage.git.repository import Repository
 from memcli.storage.git.tree import Difference
 from memcli.storage.lock import Lock
 from memcli.storage.transaction import take_lock
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
 
     from memcli.entries.merging.trees import MergePlan
     from memcli.storage.git.on_disk import Remote
+    from memcli.storage.git.repository import Repository
     from memcli.vault.vault import Vault
 
 
@@ -133,7 +133,7 @@ def joinable(vault: Vault) -> Repository:
         NotAllowed: it cannot; the message says why.
         HistoryError: an operation of git is in progress.
     """
-    repository = Repository.open(vault.root, environ=vault.environ)
+    repository = vault.repository()
     if repository.prefix:
         raise NotAllowed(
             f"{vault.named} is a folder of the repository {repository.top}; a sync "

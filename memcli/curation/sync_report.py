@@ -222,7 +222,7 @@ def plan(vault: Vault, repository: Repository) -> Uncommitted:
     left: list[Left] = []
     moves = []
     by_state: dict[str, list[str]] = {}
-    for row in working_tree(vault, repository):
+    for row in working_tree(vault, repository, repository.status()):
         by_state.setdefault(row.state, []).append(row.path)
         if row.state in ("new", "edited"):
             why = _why_left(vault, repository, row.path)

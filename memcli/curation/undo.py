@@ -15,7 +15,6 @@ from memcli.errors import Conflict, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.git import history
-from memcli.storage.git.repository import Repository
 from memcli.storage.git.staging import refuse_filtered
 from memcli.storage.vault_paths import inside
 from memcli.vault.health.log import CHANGES, verb_of
@@ -25,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memcli.storage.git.repository import Commit
+    from memcli.storage.git.repository import Commit, Repository
     from memcli.vault.vault import Vault
 
 # How many commits back the last change is looked for, and a named one.
@@ -62,7 +61,7 @@ def undo(vault: Vault, commit: str | None = None, *, dry_run: bool = False) -> U
         Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
     vault.owner_only("undo")
-    repository = Repository.open(vault.root, environ=vault.environ)
+    repository = vault.repository()
     found = _last(repository) if commit is None else _named(repository, commit)
     paths = history.changes(repository, found.id)
     refuse_filtered(repository, paths)

@@ -146,11 +146,10 @@ def _lint(vault: Vault) -> Check:
 def _of_git(vault: Vault) -> Iterator[Check]:
     """The history, the index, and how far the vault is from its remote."""
     from memcli.storage.git import history
-    from memcli.storage.git.repository import Repository
     from memcli.vault import vaults
     from memcli.vault.health import inspect
 
-    repository = Repository.open(vault.root, environ=vault.environ)
+    repository = vault.repository()
     history.subjects(repository, 1)  # raises where git cannot say
     name = repository.user_name()
     unnamed = "git does not know your name, so memcli commits under its own"

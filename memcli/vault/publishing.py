@@ -22,7 +22,6 @@ from memcli.search.updating import Files
 from memcli.storage import known_vaults, settings
 from memcli.storage.git import tree
 from memcli.storage.git.on_disk import shown_of
-from memcli.storage.git.repository import Repository
 from memcli.storage.known_vaults import redacted
 
 TYPE_CHECKING = False
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
     from memcli.entries.entry import Entry
     from memcli.search.postgres.engine import Published
-    from memcli.storage.git.repository import Blob
+    from memcli.storage.git.repository import Blob, Repository
     from memcli.vault.vault import Vault
 
 _BATCH = 1_000  # files whose bytes are held at once
@@ -109,7 +108,7 @@ def publish(
         Unavailable: the database is gone.
     """
     vault.refuse_published("the source of a publish")
-    repository = Repository.open(vault.root, environ=vault.environ)
+    repository = vault.repository()
     commit = repository.head()
     if commit is None:
         raise HistoryError(

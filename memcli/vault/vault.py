@@ -12,7 +12,7 @@ from memcli.entries.entry import KINDS, Entry
 from memcli.entries.ids import HERE, LAST_MS, new_id
 from memcli.errors import MemcliError, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
-from memcli.storage import files, journal, known_vaults
+from memcli.storage import files, journal, known_vaults, projects
 from memcli.storage import settings as config
 from memcli.storage.vault_paths import inside
 from memcli.vault.caller import OWNER, Caller, refuse_unnamed
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from memcli.search.postgres.engine import Engine
     from memcli.search.reader import Reader, ResolvedClaims
     from memcli.search.stored_row import StoredRow
+    from memcli.storage.git.repository import Repository
     from memcli.storage.projects import Project
     from memcli.storage.transaction import Note, Transaction
     from memcli.vault.code_state import Watch
@@ -230,12 +231,7 @@ class Vault:
     def project(self) -> Project | None:
         """As `here`, with the project's folder; raises what that raises."""
         if self._project is None:
-            project = None
-            if self.cwd:
-                from memcli.storage import projects
-
-                project = projects.of(self.cwd, self.environ)
-            self._project = (project,)
+            self._project = (projects.of(self.cwd, self.environ),)
         return self._project[0]
 
     # --- reading ------------------------------------------------------------------
@@ -355,6 +351,12 @@ class Vault:
         from memcli.vault.signals import Recorder
 
         return Recorder(self.root, self.caller)
+
+    def repository(self) -> Repository:
+        """The git repository around it; NotAVault where there is none."""
+        from memcli.storage.git.repository import Repository
+
+        return Repository.open(self.root, environ=self.environ)
 
     # --- writing ------------------------------------------------------------------
 

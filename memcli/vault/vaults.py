@@ -245,10 +245,9 @@ def sync_state(vault: Vault) -> SyncState | None:
     """The state of the vault's remote; None without one."""
     from memcli.storage.git import remote as remotes
     from memcli.storage.git import tree
-    from memcli.storage.git.repository import Repository
 
     try:
-        repository = Repository.open(vault.root, environ=vault.environ)
+        repository = vault.repository()
         remote = None if repository.prefix else remotes.remote(repository)
         if remote is None:
             return None
@@ -270,14 +269,13 @@ def writers(vault: Vault, path: str, seconds: float) -> list[str] | None:
     """The authors of a file of the vault, but for its user; None where git cannot say
     it in this time. In a vault without a remote all that names nobody is the user's."""
     from memcli.storage.git import merging, on_disk
-    from memcli.storage.git.repository import Repository
 
     found = on_disk.with_remote(vault.root)
     if found is None:
         return []
     names = None
     with contextlib.suppress(MemcliError):
-        repository = Repository.open(vault.root, environ=vault.environ)
+        repository = vault.repository()
         names = merging.writers(repository, path, seconds)
     if found.url:
         return names

@@ -26,7 +26,7 @@ from memcli.storage.vault_paths import inside
 from memcli.vault import lineage, staleness
 from memcli.vault.code_state import CloseLook, Looked, is_stale
 from memcli.vault.health import log
-from memcli.vault.health.lint import lint, pages
+from memcli.vault.health.lint import NO_GIT, examined, pages
 from memcli.vault.health.working_tree import walked
 from memcli.vault.lookup import Brief, brief
 
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.entries.codec import Problem
-    from memcli.entries.file_checks import Finding
     from memcli.search.reader import Reader
     from memcli.storage.git.repository import Commit
     from memcli.vault.lineage import Version
@@ -196,12 +195,11 @@ def _links(vault: Vault, entry: Entry, reader: Reader) -> list[Link]:
 def _history(vault: Vault, path: str) -> tuple[list[Commit], str | None]:
     """The last commits of a file, newest first, and what to know about them."""
     from memcli.storage.git import history
-    from memcli.storage.git.repository import Repository
 
     try:
-        repository = Repository.open(vault.root, environ=vault.environ)
+        repository = vault.repository()
         commits = history.log(repository, path, _MOST_COMMITS)
-        dirty = any(path == other for _, other in repository.status())
+        dirty = repository.look("status", "--porcelain", "--", path)
     except MemcliError as error:
         return [], error.message
     if not commits:
@@ -229,13 +227,16 @@ def overview(vault: Vault) -> dict[str, Any]:
     view = View(vault.now_ms() // 1000)
     entries = vault.read(lambda reader: _entries(reader, view))
     index = index_facts(vault)
-    findings = lint(vault)
+    seen = examined(vault)
+    problems = (each.message for each in seen.findings if each.code in NO_GIT)
     return {
         "path": vault.root,
         **entries,
         "index": index,
-        **_history_state(vault, findings),
-        "findings": findings,
+        "head": seen.head,
+        "dirty": sorted(path for _, path in seen.status),
+        "git_problem": next(problems, None),
+        "findings": seen.findings,
     }
 
 
@@ -306,20 +307,3 @@ def index_facts(vault: Vault) -> dict[str, Any]:
         }
 
     return vault.index.again(facts)
-
-
-def _history_state(vault: Vault, findings: list[Finding]) -> dict[str, Any]:
-    """The commit that is checked out, and what of the vault git has not committed."""
-    state: dict[str, Any] = {"head": None, "dirty": [], "git_problem": None}
-    stuck = [each.message for each in findings if each.code == "git_stuck"]
-    if stuck:  # nor would git answer the next question
-        return {**state, "git_problem": stuck[0]}
-    from memcli.storage.git.repository import Repository
-
-    try:
-        repository = Repository.open(vault.root, environ=vault.environ)
-        state["dirty"] = sorted(path for _, path in repository.status())
-        state["head"] = repository.head()
-    except MemcliError as error:
-        state["git_problem"] = error.message
-    return state

@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     _Problem = tuple[int, str, str, Mapping[str, object]]
 
 
+NO_GIT = ("no_history", "git_stuck", "git_failed")
+"""The codes of findings where git cannot tell what it has."""
+
+
 class Examined(NamedTuple):
     """A vault as it was examined.
 
@@ -52,11 +56,15 @@ class Examined(NamedTuple):
         findings: everything that is wrong, in the order of paths.
         tree: the files that are not as HEAD has them; None where git cannot tell.
         left_out: what git's own commands left out.
+        head: the commit that is checked out.
+        status: `Repository.status`, of files that are no entries, too.
     """
 
     findings: list[Finding]
     tree: Sequence[Differing] | None = None
     left_out: Sequence[LeftOut] = ()
+    head: str | None = None
+    status: Sequence[tuple[str, str]] = ()
 
 
 def lint(vault: Vault) -> list[Finding]:
@@ -84,8 +92,6 @@ def examined(vault: Vault) -> Examined:
         message = error.message.rpartition(f"{path}: ")[2]
         return Examined([Finding(path, 1, "bad_config", ERROR, message, error.hint)])
     walked = working_tree.walked(vault.root)
-    from memcli.storage.git.repository import Repository
-
     found = []
     try:
         found += vault.read(lambda reader: list(_about_entries(vault, walked, reader)))
@@ -93,12 +99,14 @@ def examined(vault: Vault) -> Examined:
     except (errors.LockBusy, errors.WriteFailed) as error:
         found.append(Finding(".", 1, "no_index", ERROR, error.message, error.hint))
     found += working_tree.about_registry(vault.root)
-    repository = tree = None
+    repository = tree = head = None
     left_out: list[LeftOut] = []
+    status: list[tuple[str, str]] = []
     try:
-        repository = Repository.open(vault.root, environ=vault.environ)
+        repository = vault.repository()
         found += git_state.findings(repository)
-        tree = working_tree.working_tree(vault, repository)
+        head, status = repository.head(), repository.status()
+        tree = working_tree.working_tree(vault, repository, status)
         left_out += git_state.dropped(vault, repository)
         left_out += git_state.half_merges(vault, repository)
     except errors.NotAVault as error:
@@ -115,7 +123,7 @@ def examined(vault: Vault) -> Examined:
         for each in found
     ]
     found.sort(key=lambda f: (f.path, f.line, f.code, f.message))
-    return Examined(found, tree, left_out)
+    return Examined(found, tree, left_out, head, status)
 
 
 # What a hint tells to do with git is meant for the vault, wherever it is typed.

@@ -256,11 +256,10 @@ def log(vault: Vault, limit: int = 20, *, since: int | None = None) -> list[Even
         HistoryError: git refused.
     """
     from memcli.storage.git.history import steps
-    from memcli.storage.git.repository import Repository
 
     vault.owner_only("the log")
     vault.refuse_published("asked for its history")
-    repository = Repository.open(vault.root, environ=vault.environ)
+    repository = vault.repository()
     return [_event(repository, step) for step in steps(repository, limit, since)]
 
 

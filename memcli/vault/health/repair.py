@@ -23,7 +23,6 @@ from memcli.named_tuple import NamedTuple
 from memcli.storage import files, journal
 from memcli.storage.git import commit as commits
 from memcli.storage.git.merging import OTHER, mark_merged
-from memcli.storage.git.repository import Repository
 from memcli.storage.git.staging import refuse_filtered
 from memcli.storage.lock import Lock
 from memcli.storage.vault_paths import inside
@@ -153,7 +152,7 @@ def apply(vault: Vault, planned: RepairPlan) -> RepairPlan:
 
 def _mends(vault: Vault, accept: bool) -> _Mends:
     """Plan each step once."""
-    findings, tree, left_out = examined(vault)
+    findings, tree, left_out, *_ = examined(vault)
     in_merge = any(finding.code == "git_state" for finding in findings)
     mends: dict[tuple[str, str], _Mend] = {}
     ended: set[tuple[str, str]] = set()
@@ -229,7 +228,7 @@ def _outside_commits(
                 continue
             for path, (_, data) in mend.changes.items():
                 files.write_atomic(inside(vault.root, path), data or b"")
-            repository = Repository.open(vault.root, environ=vault.environ)
+            repository = vault.repository()
             mark_merged(repository, [*mend.changes])
     return [mend.step for mend in now]
 
@@ -240,7 +239,7 @@ def _in_one_commit(
     """Take wanted steps in one commit; returns those that were taken."""
     done: list[Repair] = []
     with vault.transaction() as change:
-        repository = Repository.open(vault.root, environ=vault.environ)
+        repository = vault.repository()
         mends, _, in_merge = _mends(vault, accept)
         now = [mend for key, mend in mends.items() if key in wanted and not mend.litter]
         back = [

@@ -111,8 +111,15 @@ class Differing(NamedTuple):
         return Finding(self.path, 1, code, WARNING, message, hint)
 
 
-def working_tree(vault: Vault, repository: Repository) -> list[Differing]:
+def working_tree(
+    vault: Vault, repository: Repository, status: Sequence[tuple[str, str]]
+) -> list[Differing]:
     """The files of a vault that are not as HEAD has them, in the order of paths.
+
+    Args:
+        vault: whose files.
+        repository: the vault's.
+        status: its `status`.
 
     Raises:
         HistoryError: git refused.
@@ -120,8 +127,7 @@ def working_tree(vault: Vault, repository: Repository) -> list[Differing]:
     from memcli.storage.git import history, tree
 
     # What was taken out of the index alone has a second row, as a new file.
-    rows = reversed(repository.status())
-    every = {path: code for code, path in rows if _is_ours(path)}
+    every = {path: code for code, path in reversed(status) if _is_ours(path)}
     lost = _lost(vault.root, repository, every)
     codes = {path: every[path] for path in sorted(every) if path not in lost}
     gone = {path for path, code in codes.items() if code[1] == "D" or code == "D "}
