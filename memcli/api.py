@@ -73,10 +73,7 @@ class _Asked:
             research: count it in the research run of this name, and record its rows.
             options: what narrows it, as `kinds` or `after`: `memcli.parameters.Query`.
         """
-        vaults = cast("Vault | Vaults", self)
-        question = _asked(vaults.vaults, query, options)
-        run = research, "recall", options.get("budget")
-        return _in_run(vaults.vaults, run, question, partial(_recall.recall, vaults))
+        return _answer(self, query, options, (research, "recall"), _recall.recall)
 
     @takes(parameters.Question)
     def reflect(
@@ -93,10 +90,7 @@ class _Asked:
         caller shapes the answer from the facts.
         """
         _ignored(response_schema)
-        vaults = cast("Vault | Vaults", self)
-        question = _asked(vaults.vaults, query, options)
-        run = research, "reflect", options.get("budget")
-        return _in_run(vaults.vaults, run, question, partial(_reflect.reflect, vaults))
+        return _answer(self, query, options, (research, "reflect"), _reflect.reflect)
 
     @takes(parameters.Question)
     def synthesize(
@@ -333,17 +327,21 @@ def _asked(vaults: Sequence[_vault.Vault], query: str | Query, options: Any) -> 
     return from_words(query, vaults[0].now_ms() // 1000, **options)
 
 
-def _in_run(
-    vaults: Sequence[_vault.Vault],
-    run: tuple[str | None, str, str | None],
-    question: Query,
-    look: Callable[[Query], _Answer],
+def _answer(
+    asked: _Asked,
+    query: str | Query,
+    options: Any,
+    run: tuple[str | None, str],
+    look: Callable[[Vault | Vaults, Query], _Answer],
 ) -> _Answer:
     """The answer to a question, which a research run counts where one is named."""
-    name, command, budget = run
+    vaults = cast("Vault | Vaults", asked)
+    question = _asked(vaults.vaults, query, options)
+    name, command = run
     if not name:
-        return look(question)
-    return _research.search(vaults, (name, command, budget), question, look)[0]
+        return look(vaults, question)
+    named = name, command, options.get("budget")
+    return _research.search(vaults.vaults, named, question, partial(look, vaults))[0]
 
 
 def _ignored(response_schema: Any) -> None:

@@ -22,10 +22,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.cli.context import Context, Result
-    from memcli.curation.research import _Answer
     from memcli.entries.entry import Entry
     from memcli.recall.confidence import NoMatch
-    from memcli.recall.query import Query
     from memcli.recall.results import Recalled
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
@@ -189,30 +187,6 @@ def placed(context: Context, named: str) -> tuple[str, Callable[[str], str] | No
 
 
 UNCHECKED = "its citations were not checked: it comes from no research run"
-
-
-def in_research(
-    vaults: Sequence[Vault],
-    run: tuple[str, str, str | None],
-    question: Query,
-    look: Callable[[Query], _Answer],
-    drawn: Callable[[_Answer], Result],
-) -> Result:
-    """The answer to a question that a research run counts, with what is left of it.
-
-    Args and Raises as `curation.research.search`; `drawn` makes the answer a result.
-    """
-    from memcli.curation import research
-
-    answer, kept = research.search(vaults, run, question, look)
-    result = drawn(answer)
-    warnings = list(result.warnings)
-    if not kept.left:
-        warnings.append(
-            f"that was the last search of research '{kept.name}' (budget {kept.budget})"
-        )
-    data = {**result.data, "research": kept.brief()}
-    return result._replace(data=data, warnings=tuple(warnings))
 
 
 def nearest(

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Unpack
 
     from memcli import parameters
+    from memcli.curation.research import _Answer
     from memcli.recall.query import Query
     from memcli.recall.results import Recalled
     from memcli.vault.vault import Vault
@@ -77,26 +78,16 @@ def recall(
         return _judged(sources, useful or [], not_useful or [])
     from memcli.recall import recall as use_case
 
-    def look(question: Query) -> Recalled:
-        return use_case.recall(sources, question)
-
-    def drawn(found: Recalled) -> Result:
-        return _result(sources, found)
-
     if batch:
         results = []
         for label, name, question in _batch(context, sources, batch, asked):
-            one = drawn(look(question))
+            one = _result(sources, use_case.recall(sources, question))
             results.append(one._replace(data={"id": name, **one.data}, label=label))
         result = results[0]._replace(lines=tuple(results))
-    elif research:
-        from memcli.cli import hints
-
+    else:
         run = research, "recall", asked.get("budget")
         question = query_of(context, text, asked)
-        result = hints.in_research(sources.vaults, run, question, look, drawn)
-    else:
-        result = drawn(look(query_of(context, text, asked)))
+        result = answer(sources, run, question, use_case.recall, _result)
     if exit_code:  # of a batch, whether any of its questions found
         parts = result.lines or (result,)
         return result._replace(found=any(part.data["rows"] for part in parts))
@@ -125,6 +116,39 @@ def query_of(context: Context, text: str, asked: Any) -> Query:
     from memcli.recall.query import from_words
 
     return from_words(text, context.now_ms() // 1000, **asked)
+
+
+def answer(
+    sources: Vault | Vaults,
+    run: tuple[str | None, str, str | None],
+    question: Query,
+    look: Callable[[Vault | Vaults, Query], _Answer],
+    drawn: Callable[[Vault | Vaults, _Answer], Result],
+) -> Result:
+    """The answer to a question, drawn; where a research run is named, that counts it,
+    and what is left of it stands beside the answer.
+
+    Args and Raises as `curation.research.search`; `drawn` makes the answer a result.
+    """
+    name, command, budget = run
+    if not name:
+        return drawn(sources, look(sources, question))
+    from memcli.curation import research
+
+    found, kept = research.search(
+        sources.vaults,
+        (name, command, budget),
+        question,
+        lambda one: look(sources, one),
+    )
+    result = drawn(sources, found)
+    warnings = list(result.warnings)
+    if not kept.left:
+        warnings.append(
+            f"that was the last search of research '{kept.name}' (budget {kept.budget})"
+        )
+    data = {**result.data, "research": kept.brief()}
+    return result._replace(data=data, warnings=tuple(warnings))
 
 
 def _batch(

@@ -3,7 +3,7 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result, refuse
-from memcli.cli.recall import given, query_of, question_of
+from memcli.cli.recall import answer, given, query_of, question_of
 from memcli.cli.rows import draw, draw_constraints, draw_pair, draw_stale, short_ids
 from memcli.errors import UsageError
 from memcli.recall.results import sentence
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from memcli import parameters
-    from memcli.recall.query import Query
     from memcli.recall.reflect import Next, Reflection
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
@@ -90,7 +89,11 @@ def reflect(
     text = question_of(context, query)
     if text.strip():
         sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
-        result = _answer(context, sources, text, asked, research)
+        from memcli.recall import reflect as use_case
+
+        run = research, "reflect", asked.get("budget")
+        question = query_of(context, text, asked)
+        result = answer(sources, run, question, use_case.reflect, _result)
         if response_schema is not None:
             result = result._replace(warnings=(*result.warnings, _DEPRECATED))
         found = bool(result.data["facts"]) or not exit_code
@@ -116,31 +119,6 @@ def reflect(
             context, session, host, judged, judge, dry_run=dry_run
         )
     return reflect_session.mine_one(context, session, host, dry_run=dry_run)
-
-
-def _answer(
-    context: Context,
-    sources: Vault | Vaults,
-    text: str,
-    asked: parameters.Question,
-    research: str | None,
-) -> Result:
-    """The facts about a question, gathered in a research run when one is named."""
-    from memcli.recall import reflect as use_case
-
-    def look(question: Query) -> Reflection:
-        return use_case.reflect(sources, question)
-
-    def drawn(found: Reflection) -> Result:
-        return _result(sources, found)
-
-    question = query_of(context, text, asked)
-    if not research:
-        return drawn(look(question))
-    from memcli.cli import hints
-
-    run = research, "reflect", asked.get("budget")
-    return hints.in_research(sources.vaults, run, question, look, drawn)
 
 
 def _result(sources: Vault | Vaults, reflection: Reflection) -> Result:
