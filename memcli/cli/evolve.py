@@ -44,7 +44,6 @@ def evolve(
     text: str | None = None,
     *,
     file: str | None = None,
-    edit: bool = False,
     reason: str | None = None,
     untag: list[str] | None = None,
     enforce: Literal["ask", "deny", "none"] | None = None,
@@ -65,11 +64,9 @@ def evolve(
     \b
     Example:
       memcli evolve 1m7xvn68 "We deploy on Mondays" --reason "the freeze moved"
-      memcli evolve 1m7xvn68 --edit
 
     Options:
         text: `[TEXT]` The new text; - reads standard input
-        edit: `--edit, without TEXT or --file` Open the text in EDITOR
         reason: `--reason REASON` Why; kept with the old version
         untag: `--untag TAG` A tag to drop; repeatable
         enforce: `--enforce` Before a tool that it is about: let the host ask, or
@@ -88,22 +85,18 @@ def evolve(
     from memcli.curation import evolve as use_case  # 20 ms, and `pin` needs none of it
     from memcli.curation.citing import Cites
 
-    with contextlib.ExitStack() as kept:
-        if edit:
-            written = edited(vault.get(entry_id).body, context.environ)
-            fields["text"] = kept.enter_context(written)
-        elif text is not None or file or not changed:
-            fields["text"] = context.written_text(text, file, what="evolve ID")
-        how = use_case.Succession(
-            reason=(reason or "").strip() or None,
-            also=also or (),
-            untag=untag or (),
-            cites=Cites(cite or (), research),
-            enforce=enforce,
-        )
-        done = use_case.evolve(
-            vault, entry_id, fields, how, allow_secret=allow_secret, dry_run=dry_run
-        )
+    if text is not None or file or not changed:
+        fields["text"] = context.written_text(text, file, what="evolve ID")
+    how = use_case.Succession(
+        reason=(reason or "").strip() or None,
+        also=also or (),
+        untag=untag or (),
+        cites=Cites(cite or (), research),
+        enforce=enforce,
+    )
+    done = use_case.evolve(
+        vault, entry_id, fields, how, allow_secret=allow_secret, dry_run=dry_run
+    )
     result = evolved(done)
     if enforce and not dry_run:
         more = hints.of_enforce(vault.get(done.id))

@@ -288,16 +288,12 @@ def _retrieved(vault: Vault, name: str, layer: Layer, cites: Iterable[str]) -> G
 
     run = research.find(vault, name)
     again = f'memcli recall "..." --research {name}'
-    if run is None or not run.searches:
+    now = vault.now_ms() // 1000
+    if run is None or dates.to_epoch(run.last) < now - _FRESH:
         raise NotAllowed(
-            f"nothing was searched in research '{name}': search before you conclude",
+            f"nothing was searched in research '{name}' within a day: search before "
+            "you conclude",
             hint=f"First: {again}",
-            code="must_search",
-        )
-    if dates.to_epoch(run.last) < vault.now_ms() // 1000 - _FRESH:
-        raise NotAllowed(
-            f"research '{name}' was last searched at {run.last}, over a day ago",
-            hint=f"Search again: {again}",
             code="must_search",
         )
     if layer is Layer.MODEL and run.budget == "low":
@@ -330,7 +326,7 @@ def _retrieved(vault: Vault, name: str, layer: Layer, cites: Iterable[str]) -> G
     of = Granted([*found], dropped, name)
     if not found:
         return of
-    view = View(vault.now_ms() // 1000)
+    view = View(now)
     ends = vault.read(lambda reader: staleness.ends(reader, found, view))
     looked, prints = run.last_found(found, ends)
     past = [name for name, end in ends.items() if 0 < end < dates.to_epoch(looked)]

@@ -95,7 +95,6 @@ MISTAKES = """
 1 secret_found save 'key AKIAABCDEFGHIJKLMNOP'
 2 usage list --since ''
 2 usage evolve
-2 usage evolve ID x --edit
 2 usage evolve ID x --file y
 2 empty_text evolve ID ''
 2 invalid_kind evolve ID x --kind nonsense

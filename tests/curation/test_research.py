@@ -56,7 +56,7 @@ def test_a_run_of_the_day_before_asks_for_a_search(
     base = save(moving, "Tyler writes Go")
     search(moving, "Tyler")
     clock[0] += DAY + 1
-    with pytest.raises(NotAllowed, match="over a day ago") as refused:
+    with pytest.raises(NotAllowed, match="within a day") as refused:
         grant(moving, "tyler", Layer.MODEL, [base])
     assert refused.value.code == "must_search"
     search(moving, "Tyler")

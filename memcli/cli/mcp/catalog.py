@@ -227,7 +227,7 @@ _IN_PLACE = frozenset({"tags", "untag", "project"})
 @_tool(
     "evolve",
     "id! text reason title tags asked project revert",
-    without="file edit allow_secret dry_run enforce",
+    without="file allow_secret dry_run enforce",
     says=_Fields,
     changes=True,
 )
@@ -358,7 +358,6 @@ def memory_inspect(
     values: Values,
     id: str = "",  # noqa: A002 as a client calls it
     topic: str = "",
-    session: str = "",
 ) -> Run:
     """Look at one memory in full: fields, versions, history, links, and whether recall
     may show it. Call it before you change a memory that you are not sure of. Not for
@@ -369,8 +368,7 @@ def memory_inspect(
         id:
         topic: inbox, reflections, ideas, projects, entities, entity, models, research,
             mining, sessions, agents, vaults, lint
-        name: Of topic entity or research
-        session: With topic mining: one session
+        name: Of entity, research, mining
     """
     if id and topic:
         raise UsageError(
@@ -380,8 +378,7 @@ def memory_inspect(
     if topic in TOPIC_COMMANDS:
         command, own = TOPIC_COMMANDS[topic]
         return command, {**own, **given}
-    given |= {"what": id or topic} if id or topic else {}
-    return "inspect", given | ({"name": session} if session else {})
+    return "inspect", {**given, "what": id or topic}
 
 
 @_tool(
