@@ -151,6 +151,7 @@ _TOLD_PLAINLY: Final = re.compile(
     r"|.*\b(?:unlock|log ?in|log on|sign in)\w*\b[^.]{0,40}\b(?:using|with) (?!(?:an?|both|each|every|github|google|it|its|my|our|saml|sso|that|the|their|this|your)\b|(?-i:[A-Z]{2,}\b))\S"
     r"|.*(?<![\w./-])(?=\w*[a-z])(?-i:(?=\w*[A-Z]))(?:[a-z]+\d{4,}|[a-z]+\d[a-z]+\d[a-z]+)(?![\w./-])"
     r"|.*(?<![\w./-])[a-z]+\d{2,}[!$%&*?]+(?![\w./-])|.*\S / (?=\S*[a-z])(?=\S*\d)[^\s/]{6,}"
+    r"|.*\blog ?in\b[^.]{0,40}\b(?:is|are) [\w.@+-]+(?: / |:)\w"
 )
 
 

@@ -219,6 +219,11 @@ def is_mixed(value: str) -> bool:
     ) or bool(re.fullmatch("[0-9]{6,}", value))
 
 
+def is_strong(value: str) -> bool:
+    """Whether it has letters, digits and signs, as no word or name has them."""
+    return all(re.search(each, value) for each in ("[A-Za-z]", "[0-9]", "[!$%&*?#^]"))
+
+
 def is_said(value: str, *, last: bool, wide: bool, prose: bool = True) -> bool:
     """Whether what follows "the password is" is one, and not the rest of a sentence.
 

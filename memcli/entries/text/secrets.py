@@ -48,13 +48,14 @@ _GENERAL: Final = (_PASSWORD, _VALUE, _RANDOM)
 _PASSWORD_WORDS: Final = (
     "kennwort", "passwort", "mot de passe", "contraseña", "contrasenya", "senha", "wachtwoord", "hasło", "heslo",
     "lösenord", "lösenordet", "adgangskode", "adgangskoden", "passord", "passordet", "palavra-passe", "salasana", "parool", "jelszó", "şifre", "parola", "lozinka",
-    "пароль", "парола", "κωδικός", "密码", "密碼", "パスワード", "비밀번호", "كلمة المرور", "كلمة السر", "סיסמה", "पासवर्ड", "mật khẩu", "kata sandi",
+    "пароль", "парола", "κωδικός", "密码", "密碼", "パスワード", "비밀번호", "كلمة المرور", "كلمة السر", "סיסמה", "पासवर्ड", "mật khẩu", "kata sandi", "口令", "clave",
 )  # fmt: skip
 # Parts, one of which stands in every text with a name or sentence that says "secret".
 _HINTS: Final = (
     "passw", "passp", "passc", "pass=", "pass:", "pass =", 'pass"', "pass'", "pwd", "secret", "token", "key",
     "credential", "bearer", "pw=", "pw:", "pw =", " pw ", "psw", "2fa", "totp",
-    "_pat", " pat ", *_PASSWORD_WORDS,
+    "_pat", " pat ", "pass -", "pass is", "clé", "chave", "chiave", "schlüssel", "ключ", "токен", "密钥", "密鑰", "令牌", "トークン",
+    *_PASSWORD_WORDS,
 )  # fmt: skip
 _ASSIGNED: Final = (
     r"(?<![\w.-])([\w.-]{2,120})[\\\"'`\]]{0,3}([ \t]{0,20}(?::=|=>|==?|:)[ \t]{0,20})"
@@ -64,7 +65,7 @@ _ASSIGNED: Final = (
 # How names end, in lower case and without `_`, `-` and `.`.
 _PASSWORDS: Final = ("password", "passwd", "passwort", "kennwort", "pwd", "passphrase", "passcode")  # fmt: skip
 _SAID_PASSWORDS: Final = (
-    *_PASSWORDS, "psw", "pw", "secret word", *_PASSWORD_WORDS, "pin",
+    *_PASSWORDS, "pass", "psw", "pw", "secret word", *_PASSWORD_WORDS, "pin",
 )  # fmt: skip
 _ENGLISH: Final = ("password", "passwd", "passphrase", "passcode", "pwd")
 _KEYS: Final = (
@@ -74,19 +75,23 @@ _KEYS: Final = (
     "credential", "credentials", "bearer",
 )  # fmt: skip
 # Names that may mean other things: what they hold must look like a password.
-_SHORT: Final = ("pass", "pw", "PW", "psw")
+_SHORT: Final = ("pass", "pw", "PW", "psw", "clave")
+_LOOSE: Final = ("pass", "clave")
+# Heads of columns beside which a plain word is a password.
+_LOGINS: Final = ("user", "name", "login", "email", "account")
 # Names that end so and hold no secret: where a list goes on, what a button says.
 _HARMLESS_NAMES: Final = ("nexttoken", "pagetoken", "continuationtoken", "synctoken", "publickeytoken")  # fmt: skip
 _SAID: Final = (
-    r"(?i)\b(pass(?:word|wd|phrase|code)|pwd|pw|psw|secret word|(?:2fa|totp)[ -](?:seed|secret|key)|"
+    r"(?i)\b(pass(?:word|wd|phrase|code)?|pwd|pw|psw|secret word|(?:2fa|totp)[ -](?:seed|secret|key)|"
+    r"(?:clave|clé|chave|chiave)[ -](?:d['’]?|de |da |di )?api|api[ -]?(?:schlüssel|ключ)|ключ api|токен|密[钥鑰]|令牌|トークン|"
     + "|".join(_PASSWORD_WORDS)
     + r"|pin|secret|token|pat"
     r"|credentials?|bearer|api[ _-]?key|access[ _-]?key"
     r"|(?:private|secret|encryption|signing|master|session)[ _-]key)(?:\b|(?=[は是为為는은]))"
-    r"(?:(?: (?:for|of|to|on|in|at|von|für|fuer|zu|de|del|da|do|pour|der|para)"
+    r"(?:(?: (?:for|of|to|on|in|at|von|für|fuer|zu|de|del|da|do|pour|der|para|от|для|на|til|för|voor|per|di)"
     r" \S{1,60}(?: \S{1,60}){0,3}?| \([^)\n]{1,40}\))?[\"'`*]{0,3}"
     r"([ \t]{0,9}[は是为為는은][ \t]{0,9}|[ \t]{0,9}(?:is[ \t]?)?(?:[:=]|=?=>|->|→)[*]{0,2}[ \t]{0,9}|>"
-    r"|[ \t]{1,9}\|[ \t]{1,9}"
+    r"|[ \t]{1,9}[|–—-][ \t]{1,9}"
     r"|[\"'] value=|[ \t]{1,9}(?:is|was|are|ist|lautet|war|est|es|é|è|är|er|este|jest|là|είναι|هي|on|je|to|has been)[ \t]{1,9}"
     r"(?:now |(?:been |now )?(?:changed|reset|rotated|set) to )?)"
     r"|[ \t]{1,9})"
@@ -173,6 +178,7 @@ def _read(text: str, wide: bool) -> Iterator[Span]:
     if any(hint in lowered for hint in _HINTS):
         yield from _assigned(text, wide)
         yield from _said(text, wide)
+        yield from _tabled(text)
     if wide:
         yield from _random(text)
 
@@ -271,6 +277,8 @@ def _said(text: str, wide: bool) -> Iterator[Span]:
         if name in _SAID_PASSWORDS:
             if name == "pin" and not wide:
                 continue
+            if name in _LOOSE and not (joined and forms.is_strong(value)):
+                continue
             if joined or quote:
                 verb = joined in _VERBS
                 verb = verb or (joined in _GERMANIC and forms.is_english(value))
@@ -301,6 +309,30 @@ def _said(text: str, wide: bool) -> Iterator[Span]:
     for match in re.finditer(_PASSPHRASE, text) if "phrase" in text.lower() else ():
         if forms.is_passphrase(match[2]):
             yield *match.span(2), "passphrase"
+
+
+def _tabled(text: str) -> Iterator[Span]:
+    """Values in a column whose head announces them, of Markdown or CSV."""
+    at, column, head = 0, -1, [""]
+    for line in text.split("\n"):
+        cells = line.split("|" if "|" in line else ",")
+        if len(cells) != len(head) or column < 0:
+            head = [cell.strip(' "*`').replace(" ", "_") for cell in cells]
+            plain = [re.fullmatch(r"[\w.-]{0,30}", name) for name in head]
+            kinds = [*map(_named, head)] if len(head) > 1 and all(plain) else []
+            column = next((n for n, kind in enumerate(kinds) if kind), -1)
+            login = any(name.lower().endswith(_LOGINS) for name in head)
+        elif value := cells[column].strip(' "*`\r'):
+            start = at + sum(len(cell) + 1 for cell in cells[:column])
+            start += cells[column].index(value)
+            if kinds[column] == _PASSWORD:
+                last = login and ", " not in line
+                secret = forms.is_said(value, last=last, wide=False)
+            else:
+                secret = forms.is_key(value, head[column])
+            if secret:
+                yield start, start + len(value), _PASSWORD
+        at += len(line) + 1
 
 
 def _random(text: str) -> Iterator[Span]:

@@ -181,10 +181,15 @@ def test_what_a_password_is_like_in_another_language_is_saved(text: str) -> None
         ("Passwort: geheim123", "geheim123"),
         ("password=tr0ub4dor&3", "tr0ub4dor"),
         ("postgres://bob:s3cr3tpw@db.example.org/x", "s3cr3tpw"),
+        ("| user | password |\n|---|---|\n| bob | sunflower |", "sunflower"),
+        ("host,password\ndb,Kestrel7!vole", "Kestrel7!vole"),
+        ("| service | api key |\n|---|---|\n| maps | 4kd93mXz81qWb7Tn |", "4kd93mXz81"),
+        ("the staging login is bob / Kestrel7!vole", "Kestrel7!vole"),
         ("aws_secret_access_key=wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzz", "wJalrXUtnFEMI"),
     ],
 )
 def test_a_password_is_taken_out(text: str, secret: str) -> None:
+    assert secrets.find(text)
     assert secret not in no_secrets.redact(text)
 
 
