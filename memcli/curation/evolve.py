@@ -17,7 +17,7 @@ from memcli.entries.eligibility import Action, View, facts, is_pinned, settled_b
 from memcli.entries.entry import Enforce, Entry, Layer, Source, Status
 from memcli.entries.fields import refuse_wide
 from memcli.entries.identity import claim_number
-from memcli.entries.ids import new_id, number
+from memcli.entries.ids import is_adopted, new_id, number
 from memcli.entries.text.mentions import linked
 from memcli.errors import InvalidContent, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
@@ -135,7 +135,7 @@ def evolve(
             of = citing.grant(vault, old.layer, how.cites).without(old.id)
         same = bool(how.also or of or how.enforce)
         fresh = successor(vault, old, values, how.untag, at.now_ms, same)
-        fresh = enforced(fresh, how.enforce)
+        fresh = enforced(old, fresh, how.enforce)
         vault.refuse_pinned(fresh)
         fresh = _passed_on(vault, fresh, replaced, values)
         if fresh.evidence != old.evidence:
@@ -312,14 +312,14 @@ def successor(
     return fresh.replace(id=new_id(now_ms, vault.caller.entropy))
 
 
-def enforced(fresh: Entry, enforce: str | None) -> Entry:
+def enforced(old: Entry, fresh: Entry, enforce: str | None) -> Entry:
     """The new version with what a person says of tools that it is about.
 
     The version becomes theirs: what an import or a session brought keeps no tool from
-    running, and what a person enforces does.
+    running, and what a person enforces does. Of a note of another program it is left.
     """
     if enforce is None:
-        return fresh
+        return fresh.replace(enforce=None) if is_adopted(old.id) else fresh
     source = fresh.source._replace(writer="manual")
     value = None if enforce == "none" else Enforce(enforce)
     return fresh.replace(enforce=value, source=source)

@@ -104,7 +104,7 @@ def test_a_note_that_memcli_did_not_write_keeps_its_id_in_the_archive(
     vault: Vault,
 ) -> None:
     path = Path(vault.root, "Gateway notes.md")
-    path.write_text("# Gateway\n\nnginx\n", encoding="utf-8")
+    path.write_text("---\nenforce: deny\n---\n# Gateway\n\nnginx\n", encoding="utf-8")
     (row,) = vault.recall("nginx").rows
     assert is_adopted(row.id)
     done = vault.evolve(row.id, "# Gateway\n\nCaddy\n")
@@ -112,7 +112,8 @@ def test_a_note_that_memcli_did_not_write_keeps_its_id_in_the_archive(
     before = vault.get(row.id)
     assert before.path == f"archive/Gateway notes.{row.id}.md"
     assert before.superseded_by == done.id
-    assert vault.get(done.id).path == "Gateway notes.md"
+    after = vault.get(done.id)
+    assert (after.path, after.enforce) == ("Gateway notes.md", None)
 
 
 def test_links_that_the_new_text_drops_are_carried_over(vault: Vault) -> None:
