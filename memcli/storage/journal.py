@@ -160,10 +160,9 @@ def _is_made(
 
     if on_disk.commit(repository.git_dir) == before:
         return False
+    after = {path: each.after for path, each in changed.items()}
     try:
-        return not repository.unlike_head(
-            {path: each.after for path, each in changed.items()}
-        )
+        return not repository.unlike_head(after)
     except MemcliError:
         return False
 

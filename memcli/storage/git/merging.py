@@ -241,13 +241,11 @@ def _refresh(repository: Repository, env: dict[str, str], paths: Sequence[str]) 
     try:
         run(repository.root, env, ("update-index", "-q", "--refresh"))
     except HistoryError as error:
-        rules = [path for path in paths if path.endswith(".gitattributes")]
+        rules = ", ".join(path for path in paths if path.endswith(".gitattributes"))
+        hint = f"Take the rule of many stars out of {rules}, in another clone."
         raise HistoryError(
             f"{error.message}; nothing was changed",
-            hint=f"The remote's {', '.join(rules)} has a rule of too many stars: take "
-            "it out in another clone, then repeat the command."
-            if rules
-            else error.hint,
+            hint=hint if rules else error.hint,
             code=error.code,
         ) from error
 
