@@ -194,7 +194,7 @@ def test_what_nearly_says_a_resolved_thing_waits_however_often_it_is_said(
     said = "Always run the slow linter before committing to main now."
     paths = [say(tmp_path, said, name=name) for name in "ab"]
     for path in paths:
-        reflect_file(vault, path)
+        vault.mine(path)
         for _ in range(2):
             answer = {**REDIS, "turns": [1], "text": said}
             assert judge(vault, path, answer).approved == []
