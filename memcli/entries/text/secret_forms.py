@@ -219,11 +219,6 @@ def is_mixed(value: str) -> bool:
     ) or bool(re.fullmatch("[0-9]{6,}", value))
 
 
-def is_strong(value: str) -> bool:
-    """Whether it has letters, digits and signs, as no word or name has them."""
-    return all(re.search(each, value) for each in ("[A-Za-z]", "[0-9]", "[!$%&*?#^]"))
-
-
 def is_said(value: str, *, last: bool, wide: bool, prose: bool = True) -> bool:
     """Whether what follows "the password is" is one, and not the rest of a sentence.
 
@@ -291,10 +286,8 @@ def is_passphrase(text: str) -> bool:
     )
 
 
-def is_hex_key(value: str, *, git: bool) -> bool:
-    """Whether it is a key in hexadecimal digits; `git`: also one as long as a hash."""
-    if git and re.fullmatch("[0-9a-f]{40}", value):
-        return True
+def is_hex_key(value: str) -> bool:
+    """Whether it is a key in hexadecimal digits, longer than a git hash."""
     return len(value) > 40 and re.fullmatch(_HEX_KEY, value) is not None
 
 

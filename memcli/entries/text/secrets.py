@@ -77,6 +77,9 @@ _KEYS: Final = (
 # Names that may mean other things: what they hold must look like a password.
 _SHORT: Final = ("pass", "pw", "PW", "psw", "clave")
 _LOOSE: Final = ("pass", "clave")
+_STRONG: Final = r"(?=.*[A-Za-z])(?=.*\d).*[!$%&*?#^]"
+# A token may be as long as a hash of git, if it is said to be one.
+_HASH: Final = "[0-9a-f]{40}|[0-9a-f]{64}"
 # Heads of columns beside which a plain word is a password.
 _LOGINS: Final = ("user", "name", "login", "email", "account")
 # Names that end so and hold no secret: where a list goes on, what a button says.
@@ -277,7 +280,7 @@ def _said(text: str, wide: bool) -> Iterator[Span]:
         if name in _SAID_PASSWORDS:
             if name == "pin" and not wide:
                 continue
-            if name in _LOOSE and not (joined and forms.is_strong(value)):
+            if name in _LOOSE and not (joined and re.match(_STRONG, value)):
                 continue
             if joined or quote:
                 verb = joined in _VERBS
@@ -294,8 +297,8 @@ def _said(text: str, wide: bool) -> Iterator[Span]:
                 value, prose=not re.search("[:=]", joined)
             )
             secret = secret or forms.is_jumbled(value)
-            told = joined != "" or "key" in name
-            secret = secret or (told and forms.is_hex_key(value, git=joined != ""))
+            secret = secret or ("key" in name and forms.is_hex_key(value))
+            secret = secret or bool(joined and re.fullmatch(_HASH, value))
             kind = _VALUE
         if secret:
             yield start, start + len(value), kind
