@@ -335,6 +335,8 @@ _CONTROLS = {
 }
 # What JSON may hold as it is, and writes by its number all the same.
 _BY_NUMBER = {code: f"\\u{code:04x}" for code in _CONTROLS if code >= 0x7F}
+# Tags, letters that nobody sees.
+_CONTROLS |= {code: f"\\U{code:08x}" for code in range(0xE0020, 0xE0080)}
 
 
 def safe(text: str) -> str:
