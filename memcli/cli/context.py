@@ -234,12 +234,7 @@ class Context(NamedTuple):
         return text
 
     def person_confirms(self, vault: Vault, ids: Sequence[str]) -> None:
-        """Refuse to make mined entries a person's word, where an agent calls.
-
-        Raises:
-            EntryNotFound, AmbiguousId: an id leads to no entry, or to several.
-            NotAllowed: as `person_only`.
-        """
+        """As `person_only`, of entries that were mined and that nobody has confirmed."""
         from memcli.entries.entry import MINERS, Status, is_unconfirmed
 
         for entry in map(vault.get, ids):
@@ -248,11 +243,7 @@ class Context(NamedTuple):
                 self.person_only(vault, "to confirm what was heard in a session")
 
     def person_only(self, vault: Vault, what: str) -> None:
-        """Refuse what only a person decides, where an agent calls.
-
-        Args:
-            vault: where it would be written.
-            what: what is refused.
+        """Refuse `what`, which only a person decides, where an agent calls.
 
         Raises:
             NotAllowed: an agent asks, or the session of an agent's host runs this.
