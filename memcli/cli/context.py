@@ -234,7 +234,7 @@ class Context(NamedTuple):
         return text
 
     def person_confirms(self, vault: Vault, ids: Sequence[str]) -> None:
-        """As `person_only`, of entries that were mined and that nobody has confirmed."""
+        """As `person_only`, of entries that were mined and are not confirmed."""
         from memcli.entries.entry import MINERS, Status, is_unconfirmed
 
         for entry in map(vault.get, ids):

@@ -101,7 +101,7 @@ def test_empty_variable_counts_as_unset(memcli: Run) -> None:
 
 def test_escape_sequences_are_shown_not_obeyed(memcli: Run) -> None:
     memcli(
-        "save", "red \x1b[31m apples\x1b]0;t\x07 \u202e\U000e0041", "--title", "a\x1b[2J"
+        "save", "\x1b[31m apples\x1b]0;t\x07 \u202e\U000e0041", "--title", "a\x1b[2J"
     )
     done = memcli("recall", "apples")
     assert "\x1b" not in done.out

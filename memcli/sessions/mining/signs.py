@@ -196,7 +196,7 @@ HANDS_ON: Final = re.compile(
 # The end of a turn that announces the next one.
 ANNOUNCES: Final = re.compile(
     r"(?:[:,]|\b(?:be|below|following|reads?|said|says?|sent|states?|wrote|\w{2,}[^\We]ed)"
-    r"|\b(?:following|these|this) \w+)\W*$",
+    r"|\b(?:following|these|this) \w+)[\s.,:!]*$",
     _I,
 )
 DO: Final = re.compile(
