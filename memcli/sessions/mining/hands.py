@@ -32,7 +32,7 @@ _LONG: Final = 800
 # A turn around is read whole if it has no more words, else the sentence that is next to
 # the statement; and words of a turn that may begin a game.
 _SHORT, _TYPED = 25, 80
-_BARE = 4  # of what is no sentence: "from the RFC"
+_BARE = 3  # of what is no sentence: "from the RFC"
 # Turns before, in which a row of texts may have been announced, or a game begun; and
 # turns behind, in which a statement may be given up.
 _BEFORE, _PLAYED, _BEHIND = 12, 4, 50
