@@ -59,6 +59,7 @@ class Tables:
     documents and of fields. `close` writes them.
 
     Attributes:
+        db: the database.
         gone: the documents that are deleted, each with the lists that it is on.
         lists: the `packed_lists` of the document that is added.
         sums: those over all documents, after `close`.
@@ -67,7 +68,7 @@ class Tables:
     def __init__(
         self, db: Connection, store: Store, gone: Mapping[int, list[tuple[str, bytes]]]
     ) -> None:
-        self._db, self._store, self.gone = db, store, gone
+        self.db, self._store, self.gone = db, store, gone
         self.is_closed, self.lists, self.sums = False, b"", store.sums
         self._rows: dict[int, tuple[int, bytes, bytes]] = {}
         self._facts: dict[str, dict[int, int]] = {name: {} for name in TYPECODES}
@@ -107,9 +108,9 @@ class Tables:
             return
         self.is_closed = True
         gone = [doc for doc in self.gone if doc not in self._rows]
-        self._db.executemany("DELETE FROM doc WHERE id = ?", ((doc,) for doc in gone))
+        self.db.executemany("DELETE FROM doc WHERE id = ?", ((doc,) for doc in gone))
         rows = self._rows.values()
-        self._db.executemany("REPLACE INTO doc VALUES (?, ?, ?)", rows)
+        self.db.executemany("REPLACE INTO doc VALUES (?, ?, ?)", rows)
         self._write_facts(dict.fromkeys(gone, 0))
         leaving: dict[tuple[str, bytes], list[int]] = {}
         for doc, lists in self.gone.items():
@@ -127,7 +128,7 @@ class Tables:
                     numbers.extend([0] * (doc + 1 - len(numbers)))
                 numbers[doc] = value
             row = (name, *sealed(numbers.tobytes()))
-            self._db.execute("REPLACE INTO fact VALUES (?, ?, ?)", row)
+            self.db.execute("REPLACE INTO fact VALUES (?, ?, ?)", row)
         orders, length = columns["orders"], sum(columns["lengths"])
         self.sums = Sums(len(orders) - orders.count(0), len(orders), length)
 
@@ -135,7 +136,7 @@ class Tables:
         """Write a list as it is now; one that is empty is deleted."""
         key = NUMBERS[field], text
         docs, weights = self._lists.get((field, text), (array("I"), array("f")))
-        for row in self._db.execute(_READ, key) if self._store.sums.end else ():
+        for row in self.db.execute(_READ, key) if self._store.sums.end else ():
             added = zip(docs, weights, strict=True)
             docs, weights = posting_list(field, *row)
             for doc in gone:
@@ -147,7 +148,7 @@ class Tables:
                 docs.insert(at, doc)
                 weights.insert(at, weight)
         if not docs:
-            self._db.execute(_DELETE, key)
+            self.db.execute(_DELETE, key)
             return
         data = docs.tobytes() + (weights.tobytes() if field == WEIGHTED else b"")
-        self._db.execute(_WRITE, (*key, len(docs), *sealed(data)))
+        self.db.execute(_WRITE, (*key, len(docs), *sealed(data)))

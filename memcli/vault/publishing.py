@@ -14,9 +14,10 @@ from memcli.entries import layout
 from memcli.entries.entry import Visibility
 from memcli.errors import HistoryError, InvalidEntry, InvalidValue, VaultNotFound
 from memcli.named_tuple import NamedTuple
+from memcli.search.postgres import engine
 from memcli.search.postgres import publisher as publishers
 from memcli.search.postgres.connection import Database
-from memcli.search.postgres.publisher import Content, Publisher, Tables
+from memcli.search.postgres.publisher import Content, Publisher
 from memcli.search.reader import without
 from memcli.search.updating import Files
 from memcli.storage import known_vaults, settings
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from memcli.entries.entry import Entry
     from memcli.search.postgres.engine import Published
+    from memcli.search.writing import Tables
     from memcli.storage.git.repository import Blob, Repository
     from memcli.vault.vault import Vault
 
@@ -119,21 +121,20 @@ def publish(
         content = _content(repository, blobs, place.name, commit)
         publisher = Publisher(database, content)
         decide = partial(is_due, repository, publisher, force=force)
-        standing = publisher.standing()
+        standing = engine.published(database, place.name)
         entries, broken = standing.sums.documents, 0
         due = decide(standing)
         if due and not publisher.is_current(standing):
             reading = Files("", _settings_at(repository, blobs))
             tables, broken = _tables(repository, reading, blobs, progress)
-            size = tables.end()
-            entries = size.documents
+            entries = tables.sums.documents
             if not dry_run:
                 with publisher.turn():
                     # Another one may just have ended.
-                    standing = publisher.standing()
+                    standing = engine.published(database, place.name)
                     due = decide(standing)
                     if due:
-                        publisher.publish(standing, tables, size)
+                        publisher.publish(standing, tables)
                     else:
                         entries = standing.sums.documents
     return Outcome(
@@ -154,7 +155,7 @@ def _tables(
 ) -> tuple[Tables, int]:
     """The tables of the entries that all may see, and how many files are no entries."""
     wanted = [blob for blob in blobs if _is_listed(blob.path)]
-    tables, broken = Tables(), 0
+    writer, broken = publishers.writer(), 0
     hidden: set[str] = set()
     naming: list[tuple[Blob, bytes]] = []
 
@@ -178,15 +179,16 @@ def _tables(
             if row.supersedes or row.superseded_by or row.evidence:
                 naming.append((blob, data))
             else:
-                tables.add(found.document)
+                writer.add(found.document)
         if progress is not None:
             progress(start + len(some), len(wanted))
     # Once it is known which entries are not published.
     for blob, data in naming:
         document = reading.held(blob.path, data, published).document
         if document is not None:
-            tables.add(document)
-    return tables, broken
+            writer.add(document)
+    writer.commit()
+    return writer.tables, broken
 
 
 def _is_listed(path: str) -> bool:

@@ -15,7 +15,6 @@ from memcli.named_tuple import NamedTuple
 from memcli.search import database as local
 from memcli.search.documents import numbered
 from memcli.search.index import version
-from memcli.search.postgres.engine import Published, published
 from memcli.search.store import TABLES, Sums
 from memcli.search.whoosh_codec import Index
 from memcli.storage.known_vaults import redacted
@@ -24,9 +23,11 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from sqlite3 import Connection
 
     from memcli.search.postgres.connection import Database
+    from memcli.search.postgres.engine import Published
+    from memcli.search.whoosh_codec import Writer
+    from memcli.search.writing import Tables
 
 ROLE = "memcli_reader"
 """The role of readers: it may look at the tables, and nothing else."""
@@ -81,19 +82,11 @@ def initialise(database: Database) -> bool:
     return True
 
 
-class Tables:
-    """The index of what is published, made in memory by Whoosh; `add` adds an entry."""
-
-    def __init__(self) -> None:
-        self.db: Connection = local.in_memory(None)
-        self.db.execute("BEGIN")
-        self._writer = Index(self.db, Sums()).writer()
-        self.add = self._writer.add
-
-    def end(self) -> Sums:
-        """Write the tables; the sums over all documents."""
-        self._writer.commit()
-        return self._writer.tables.sums
+def writer() -> Writer:
+    """Whoosh's writer of the index of what is published, made in memory."""
+    db = local.in_memory(None)
+    db.execute("BEGIN")
+    return Index(db, Sums()).writer()
 
 
 class Publisher:
@@ -107,10 +100,6 @@ class Publisher:
     def __init__(self, database: Database, content: Content) -> None:
         self._database = database
         self.content = content
-
-    def standing(self) -> Published:
-        """The state of the vault in the database."""
-        return published(self._database, self.content.name)
 
     def not_following(self, standing: Published) -> NotAllowed:
         """Why a commit is not published over one that it does not follow."""
@@ -146,7 +135,7 @@ class Publisher:
                 )
             yield
 
-    def publish(self, standing: Published, tables: Tables, size: Sums) -> None:
+    def publish(self, standing: Published, tables: Tables) -> None:
         """Put the tables of a commit in the place of another's, within `turn`."""
         content, number = self.content, standing.number + 1
         prefix = f"memcli_{numbered(content.name):016x}_"
@@ -176,7 +165,7 @@ class Publisher:
             "UPDATE SET number = excluded.number, schema = excluded.schema, "
             "version = excluded.version, commit = excluded.commit, "
             "remote = excluded.remote, size = excluded.size",
-            (*values, json.dumps(size), content.name),
+            (*values, json.dumps(tables.sums), content.name),
         )
         like = "SELECT nspname FROM pg_namespace WHERE nspname LIKE %s"
         for (old,) in ask(like, (prefix.replace("_", r"\_") + "%",)):
