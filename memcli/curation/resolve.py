@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 
 _NAMED = 10
+_MOST_COMMITS = 100  # that are looked at
 _RESOLVED, _PENDING = str(Status.RESOLVED), str(Status.PENDING)
 
 
@@ -165,7 +166,7 @@ def plan_last_undo(vault: Vault) -> ResolvePlan:
     left = {row.path: row.id for row in rows}
     repository = vault.repository()
     own = history.made_here(repository)
-    for commit in history.subjects(repository):
+    for commit, *_ in history.steps(repository, _MOST_COMMITS):
         if commit.subject.startswith("resolve"):
             paths = history.changes(repository, commit.id)
             changed = [left.pop(path) for path in paths if path in left]

@@ -128,7 +128,7 @@ def _named(repository: Repository, commit: str) -> Commit:
 def _standing(repository: Repository, limit: int) -> Iterator[Commit]:
     """The changes of memcli's that were not taken back, the newest first."""
     undone = set()
-    for commit in history.subjects(repository, limit):
+    for commit, *_ in history.steps(repository, limit):
         taken_back = _UNDONE.match(commit.subject)
         if taken_back:
             undone.add(taken_back[1])

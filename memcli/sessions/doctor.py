@@ -150,7 +150,7 @@ def _of_git(vault: Vault) -> Iterator[Check]:
     from memcli.vault.health import inspect
 
     repository = vault.repository()
-    history.subjects(repository, 1)  # raises where git cannot say
+    history.steps(repository, 1)  # raises where git cannot say
     name = repository.user_name()
     unnamed = "git does not know your name, so memcli commits under its own"
     mend = "" if name else 'git config --global user.name "YOUR NAME"'

@@ -107,7 +107,7 @@ def filled(full: Path, tmp_path: Path) -> Vault:
 
 
 def undo_newest(vault: Vault) -> undo.Undone:
-    (newest,) = history.subjects(Repository.open(vault.root), 1)
+    ((newest, *_),) = history.steps(Repository.open(vault.root), 1)
     return undo.undo(vault, newest.id)
 
 

@@ -98,9 +98,7 @@ def test_a_folder_that_cannot_become_a_vault_is_left_as_it_was(
         create.prepare(str(root), agreed=error is not NotAllowed)
     assert why in str(refusal.value)
     after = _tree(tmp_path)
-    if (
-        prepared is _commit_is_refused
-    ):  # git itself may leave objects that nothing names
+    if prepared is _commit_is_refused:  # git may leave objects that nothing names
         before, after = (
             {path: data for path, data in tree.items() if ".git" not in path}
             for tree in (before, after)

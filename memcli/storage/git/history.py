@@ -101,11 +101,6 @@ def log(repository: Repository, path: str, limit: int = 20) -> list[Commit]:
     return commits
 
 
-def subjects(repository: Repository, limit: int = 100) -> list[Commit]:
-    """The newest `limit` commits that touched the vault."""
-    return [step.commit for step in steps(repository, limit)]
-
-
 def changes(repository: Repository, commit: str) -> list[str]:
     """The paths of the vault that a commit changed, added or removed."""
     refuse_option(commit)

@@ -68,7 +68,10 @@ def stage(
         if not present or run(repository.root, env, words, listed).code:
             break
     else:
-        raise ignored_by_rule(present)
+        raise HistoryError(
+            f"{_called(present)} cannot be committed: a .gitignore rule excludes it",
+            hint="git check-ignore -v names the rule: remove it.",
+        )
     # What goes makes room for what comes. `--remove` alone would also take out a file
     # that is there, and that a sparse checkout leaves out.
     gone = [path for path, data in contents.items() if data is None]
@@ -287,14 +290,6 @@ def failure(
     if b"cannot lock ref" in output or b"does not contain" in output:
         return LockBusy("another git moved HEAD during the commit", hint="Try again.")
     return refused(f"{what} cannot be committed", done)
-
-
-def ignored_by_rule(paths: Sequence[str]) -> HistoryError:
-    """The error for files, one of which git ignores."""
-    return HistoryError(
-        f"{_called(paths)} cannot be committed: a .gitignore rule excludes it",
-        hint="git check-ignore -v names the rule: remove it.",
-    )
 
 
 def _called(paths: Sequence[str]) -> str:
