@@ -47,7 +47,7 @@ def config(
     """
     action, words = action or "list", words or []
     check_words(f"memcli config {action}", _TAKES.get(action, ""), words)
-    user = action != "list" and use_case.scope_of(words[0]) == use_case.USER
+    user = action != "list" and use_case.meant(words[0])[0] == use_case.USER
     vault = None if user else _vault(context, changes=action in ("set", "unset"))
     if action == "list":
         return listed(

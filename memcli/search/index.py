@@ -309,17 +309,13 @@ class Index:
     def _scan(self, state: State | None) -> Listing:
         self._scanned = time.time_ns()
         listing = following.listed(self.root, state)
-        if listing.symlinks != self.symlinks:
-            self._tell_links(listing.symlinks)
+        # Folders of the vault are not read where a link stands in their place.
+        for path in listing.symlinks if listing.symlinks != self.symlinks else ():
+            if layout.is_own_folder(path, KINDS) and not layout.is_odd(path):
+                self._tell(f"{path} is a symbolic link, not read: memcli doctor --fix")
         self.symlinks = listing.symlinks
         self.unreadable = sorted(listing.unreadable)
         return listing
-
-    def _tell_links(self, links: list[str]) -> None:
-        """Say which folders of the vault are not read, since a link stands there."""
-        for path in links:
-            if layout.is_own_folder(path, KINDS) and not layout.is_odd(path):
-                self._tell(f"{path} is a symbolic link, not read: memcli doctor --fix")
 
     def _catch_up(self, listing: Listing, state: State | None, *, must: bool) -> State:
         """The state of the files as they were listed, or of a later moment.

@@ -123,11 +123,6 @@ def is_stale(states: Sequence[CodeState]) -> bool:
     return any(state.state in STALE for state in states)
 
 
-def why_stale(states: Sequence[CodeState]) -> list[str]:
-    """Why it may no longer hold, as `src/app.py:10-20 changed since 1a2b3c4`."""
-    return [state.why for state in states if state.state in STALE]
-
-
 def _not_checked(anchor: Anchor, reason: str) -> CodeState:
     """The state of a place that was not looked at, and why."""
     why = f"{anchor.place} was not checked: {reason}"

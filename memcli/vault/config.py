@@ -73,16 +73,12 @@ def _known(name: str) -> tuple[str, Any] | None:
     return (scope, keys[key]) if is_known else None
 
 
-def scope_of(name: str) -> str:
-    """Whose setting this is.
+def meant(name: str) -> tuple[str, Any]:
+    """Whose setting this is, and its default.
 
     Raises:
         InvalidValue: there is no such setting; the hint names the nearest.
     """
-    return _meant(name)[0]
-
-
-def _meant(name: str) -> tuple[str, Any]:
     known = _known(name)
     if known is not None:
         return known
@@ -150,7 +146,7 @@ def get(vault: Vault | None, name: str, environ: Mapping[str, str]) -> Setting:
         InvalidValue: there is no such setting.
         InvalidConfig: a file cannot be understood.
     """
-    scope, default = _meant(name)
+    scope, default = meant(name)
     for setting in listed(vault, environ):
         if (setting.name, setting.scope) == (name, scope):
             return setting
@@ -179,7 +175,7 @@ def put(
         NotAllowed: an agent asks.
         Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
-    scope, default = _meant(name)
+    scope, default = meant(name)
     if name == DEFAULT_VAULT:
         return _default_vault(words, environ)
     value = None if words is None else _value(name, default, words)

@@ -87,7 +87,7 @@ def load(root: str, agent: Agent | None = None) -> Registry:
     stamps = _stamps(root)
     if not stamps:
         return EMPTY
-    cached = files.load_value(_cache_path(root), _parsed)
+    cached = files.load_value(state_dirs.path(root, layout.REGISTRY_CACHE), _parsed)
     if cached is not None and cached[0] == stamps:
         registry = cached[1]
     else:
@@ -131,7 +131,7 @@ def _read(root: str, stamps: _Stamps, cached: _Cached | None) -> Registry:
     found = {path: known.get(path) or _read_file(root, path) for path in sorted(stamps)}
     names = compiled(each for each in found.values() if _is_entity(each))
     if max(stamps.values())[0] < time.time_ns() - _RACY_NS:
-        path = _cache_path(root)
+        path = state_dirs.path(root, layout.REGISTRY_CACHE)
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             files.store_value(path, (_VERSION, stamps, names, found))
@@ -166,10 +166,6 @@ def _of_row(row: list[Any]) -> Registered | _Broken:
         return row[0], row[1]
     values: Any = (tuple(each) if isinstance(each, list) else each for each in row)
     return Registered(*values)
-
-
-def _cache_path(root: str) -> str:
-    return state_dirs.path(root, layout.REGISTRY_CACHE)
 
 
 # --- a file ---------------------------------------------------------------------------

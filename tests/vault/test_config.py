@@ -56,7 +56,7 @@ def test_a_setting_is_set_read_and_taken_out_again(
     vault: Vault, name: str, words: list[str], wanted: Any
 ) -> None:
     file = Path(vault.root, layout.CONFIG)
-    if config.scope_of(name) == config.USER:
+    if config.meant(name)[0] == config.USER:
         file = Path(user_config.path_of(os.environ))
     before = file.read_text() if file.exists() else ""
     default = value(vault, name)

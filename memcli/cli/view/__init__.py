@@ -24,6 +24,7 @@ from collections import Counter
 from memcli.cli.context import Context, Result, said
 from memcli.cli.exchange import check_out
 from memcli.entries import dates
+from memcli.entries.anchors import STALE
 from memcli.entries.eligibility import View, standing, verdict
 from memcli.entries.entry import is_unconfirmed
 from memcli.recall.filters import of_project
@@ -239,7 +240,7 @@ def picture(vault: Vault, project: str = "") -> dict[str, Any]:
             states = code.states(row, "personal")
             stale = [
                 *map(staleness.sentence, staleness.reasons(reader, row, view)),
-                *code_state.why_stale(states),
+                *(each.why for each in states if each.state in STALE),
             ]
             fields = {
                 **_named(row, _OF_ROW),
