@@ -99,7 +99,7 @@ class Changing:
         data = codec.rewrite(old.data, fresh, kinds=self.vault.kinds)
         moves = fresh.path != old.path
         if moves:
-            self.change.remove(old.path, expected=old.data)
+            self.change.put(old.path, None, expected=old.data)
         self.change.put(fresh.path, data, expected=None if moves else old.data)
         if action:
             self.change.note(fresh, action)

@@ -200,7 +200,7 @@ def supersede(
         reason = reason or "superseded in review"
         fresh = fresh.replace(path=target.path)
         lineage.replace(vault, at.change, target, fresh, reason=reason, now=at.now)
-        at.change.remove(stored.path, expected=stored.data)
+        at.change.put(stored.path, None, expected=stored.data)
         at.change.note(fresh, "review")
         done = [_decision(fresh, "superseded")]
         at.say("review", [f"superseded {target.entry.id} by {done[0].title}"])

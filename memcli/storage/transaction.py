@@ -136,10 +136,6 @@ class Transaction:
         """The bytes that `put` was given for a path, None when it was not."""
         return self._after.get(path)
 
-    def remove(self, path: str, *, expected: bytes | None = _UNREAD) -> None:
-        """Remove this file, at the end; `expected` as in `put`."""
-        self.put(path, None, expected=expected)
-
     def __enter__(self) -> Self:
         self._repository = open_repository(self._root, self._environ)
         self._lock = take_lock(self._root, self._repository, self._audience)

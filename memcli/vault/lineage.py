@@ -135,7 +135,7 @@ def archive(
         kinds=vault.kinds,
     )
     change.put(place, data, expected=None)
-    change.remove(old.path, expected=old.data)
+    change.put(old.path, None, expected=old.data)
     return place
 
 

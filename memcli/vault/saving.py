@@ -406,7 +406,7 @@ class _Placing:
         fresh = codec.rewrite(data, entry, kinds=self._vault.kinds)
         if leaves:
             change.put(path, fresh, expected=None)
-            change.remove(held.path, expected=data)
+            change.put(held.path, None, expected=data)
             self._moved[held.path] = path
         elif change.pending(path) is None:
             change.put(path, fresh, expected=data)
