@@ -266,8 +266,7 @@ def edited(text: str, environ: Mapping[str, str]) -> Iterator[str]:
         failed = f"cannot be started: {getattr(error, 'strerror', None) or error}"
     saved = os.path.exists(path) and os.stat(path).st_mtime_ns > 0
     if not saved:
-        with contextlib.suppress(OSError):
-            os.unlink(path)
+        files.remove_quietly(path)
     if failed or not saved:
         how = "Save, also a text that is as it was. " + _EDITORS
         raise MemcliError(

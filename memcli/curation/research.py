@@ -10,7 +10,6 @@ counts as none. `citing` says what may be concluded.
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
 from memcli.entries import dates, layout, no_secrets
 from memcli.entries.eligibility import View, standing
@@ -276,8 +275,7 @@ def _tidy(vault: Vault) -> None:
     since = vault.now_ms() // 1000 - _KEPT
     for run in runs(vault):
         if run.agent == vault.agent_name and dates.to_epoch(run.last) < since:
-            with suppress(OSError):  # the next run tries again
-                os.unlink(_path(vault, run.name))
+            files.remove_quietly(_path(vault, run.name))  # else the next run tries
 
 
 def _path(vault: Vault, name: str) -> str:

@@ -7,7 +7,6 @@ somebody has been told, so that a kill in between costs no news.
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 
 from memcli.entries import layout
@@ -171,8 +170,7 @@ def noted_rules(vault: Vault) -> tuple[str, Rules] | None:
 
 def forget_rules(vault: Vault) -> None:
     """Forget the rules before a merge: what that changed is told."""
-    with suppress(OSError):
-        os.unlink(_noted_at(vault))
+    files.remove_quietly(_noted_at(vault))
 
 
 def told(vault: Vault) -> None:

@@ -8,7 +8,6 @@ takes the old file away. The number of the last change stands in both.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 from functools import lru_cache
@@ -197,13 +196,12 @@ def settled(
         texts = sorted(b"%s\t%s" % (head, b" ".join(lines[head])) for head in lines)
         table = trigger_table.Table(change, places, b"\n".join(texts), b"\n".join(told))
     if keep:
-        from memcli.storage.files import write_derived
+        from memcli.storage import files
 
         try:
-            write_derived(path, table.packed())
+            files.write_derived(path, table.packed())
         except OSError:
-            with contextlib.suppress(OSError):
-                os.unlink(path)
+            files.remove_quietly(path)
     return table
 
 

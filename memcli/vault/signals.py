@@ -27,7 +27,7 @@ from memcli.entries import identity, layout
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import known_vaults, settings, state_dirs
-from memcli.storage.files import NOFOLLOW
+from memcli.storage.files import NOFOLLOW, remove_quietly
 
 TYPE_CHECKING = False
 
@@ -193,10 +193,7 @@ def _connected(root: str, *, make: bool) -> sqlite3.Connection:
 def _remove(root: str) -> None:
     """Remove a damaged log; first its journal, which SQLite would put into the next."""
     for end in ("-journal", ""):
-        try:
-            os.unlink(_path(root) + end)
-        except OSError:
-            continue
+        remove_quietly(_path(root) + end)
 
 
 def _path(root: str) -> str:

@@ -260,7 +260,9 @@ def sync_state(vault: Vault) -> SyncState | None:
         others = [each.ref for each in found if not (seen and each.same)]
     except MemcliError:
         return None
-    last = {"at": None, "line": "", "error": None, **_last(vault)}
+    path = state_dirs.path(vault.root, layout.SYNC_STATE, vault.environ)
+    known = files.load_value(path, dict) or {}
+    last: dict[str, Any] = {"at": None, "line": "", "error": None, **known}
     ended = (last["at"], last["line"], last["error"], tuple(others))
     return SyncState(remote.name, remote.shown, remote.branch, ahead, behind, *ended)
 
@@ -288,8 +290,3 @@ def note_sync(vault: Vault, line: str, error: str | None) -> None:
     with contextlib.suppress(OSError):
         facts = {"at": vault.now_ms() // 1000, "line": line, "error": error}
         files.store_value(path, facts)
-
-
-def _last(vault: Vault) -> dict[str, Any]:
-    path = state_dirs.path(vault.root, layout.SYNC_STATE, vault.environ)
-    return files.load_value(path, dict) or {}

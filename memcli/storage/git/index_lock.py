@@ -71,8 +71,7 @@ class IndexLock:
 
     def __exit__(self, *_: object) -> None:
         _remove_copies(self._git_dir)
-        with contextlib.suppress(OSError):
-            os.unlink(self._lock)
+        files.remove_quietly(self._lock)
         handle, self._handle = self._handle, -1
         if handle >= 0:
             os.close(handle)
