@@ -268,7 +268,11 @@ def _problems(reader: Reader, now: int) -> Iterator[_Problem]:
             yield doc, "(?:memcli_)?id", "duplicate_id", words
     if reader.holds("supersedes") or reader.holds("superseded_by"):
         yield from _about_lineages(reader, ids)
-    yield from _about_claims(reader)
+    # What is not shown, since an earlier version of it is resolved.
+    for doc, old in reader.claims.heirs.items():
+        if reader.status(doc) is Status.ACTIVE:
+            words = {"other": reader.row(old).id}
+            yield doc, "supersedes", "resolved_before", words
     yield from _about_reports(reader)
     for doc in reader.exact("check", REVIEW):
         row = reader.row(doc)
@@ -352,11 +356,3 @@ def _circled(later_of: Mapping[str, str]) -> Iterator[str]:
 
 def _by_doc(values: Mapping[str, Sequence[int]]) -> dict[int, str]:
     return {doc: value for value, docs in values.items() for doc in docs}
-
-
-def _about_claims(reader: Reader) -> Iterator[_Problem]:
-    """Entries that are not shown, since an earlier version of them is resolved."""
-    for doc, old in reader.claims.heirs.items():
-        if reader.status(doc) is Status.ACTIVE:
-            words = {"other": reader.row(old).id}
-            yield doc, "supersedes", "resolved_before", words
