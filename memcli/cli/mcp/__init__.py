@@ -13,11 +13,7 @@ from memcli.errors import MemcliError, UsageError
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
-
-    from memcli.cli.mcp.catalog import Tool
-    from memcli.cli.mcp.tools import Answer
 
 
 def mcp(context: Context) -> Result:
@@ -38,9 +34,6 @@ def mcp(context: Context) -> Result:
             "mcp speaks its own protocol on stdout", hint="Leave --json out."
         )
     serving = _serving()
-    from memcli import __version__
-    from memcli.cli.mcp import catalog, tools
-
     if context.stdin_is_terminal:
         context.tell(
             "waiting for an MCP client on stdin; Ctrl-D ends it (docs/agents/mcp.md)"
@@ -54,13 +47,7 @@ def mcp(context: Context) -> Result:
         progress=lambda _doing: None,
         via="mcp",
     )
-
-    def call(tool: Tool, arguments: Mapping[str, Any]) -> Answer:
-        return tools.call(tool, arguments, called)
-
-    serving.serve(
-        catalog.SERVED, call, version=__version__, instructions=catalog.INSTRUCTIONS
-    )
+    serving.serve(called)
     return Result(data={}, text=lambda _canvas: None)
 
 

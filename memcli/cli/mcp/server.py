@@ -23,15 +23,18 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
+from memcli import __version__
+from memcli.cli.mcp import catalog, tools
 from memcli.cli.render import safe
 from memcli.errors import UsageError
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator
     from typing import Any
 
+    from memcli.cli.context import Context
     from memcli.cli.mcp.catalog import Tool
     from memcli.cli.mcp.tools import Answer
 
@@ -40,20 +43,11 @@ if TYPE_CHECKING:
 _AT_ONCE = 8
 
 
-def serve(
-    tools: Sequence[Tool],
-    call: Callable[[Tool, Mapping[str, Any]], Answer],
-    *,
-    version: str,
-    instructions: str,
-) -> None:
-    """Serve until the client closes stdin or goes away.
+def serve(context: Context) -> None:
+    """Serve the tools until the client closes stdin or goes away.
 
     Args:
-        tools: what the client may call.
-        call: answers one call; blocks, must not raise, may run several times at once.
-        version: of memcli, for the client's list of servers.
-        instructions: what a client tells its model about all tools together.
+        context: what each call is run by; several may run at once.
 
     Raises:
         UsageError: there is no client, since stdin is closed.
@@ -63,7 +57,7 @@ def serve(
             "stdin is closed, so there is no client to serve",
             hint="An MCP client starts this command itself: docs/agents/mcp.md",
         )
-    server = _server(tools, call, version=version, instructions=instructions)
+    server = _server(context)
     # asyncio's own handler waits for the thread that reads stdin: until the next line.
     before = signal.signal(signal.SIGINT, _interrupted)
     try:
@@ -113,15 +107,9 @@ def whole(line: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _server(
-    tools: Sequence[Tool],
-    call: Callable[[Tool, Mapping[str, Any]], Answer],
-    *,
-    version: str,
-    instructions: str,
-) -> Server[Any]:
-    by_name = {tool.name: tool for tool in tools}
-    listed = [_described(tool) for tool in tools]
+def _server(context: Context) -> Server[Any]:
+    by_name = {tool.name: tool for tool in catalog.SERVED}
+    listed = [_described(tool) for tool in catalog.SERVED]
     limiter = anyio.CapacityLimiter(_AT_ONCE)
 
     async def list_tools(_context: Any, _params: Any) -> mcp_types.ListToolsResult:
@@ -138,9 +126,10 @@ def _server(
             )
         return _result(
             await to_thread.run_sync(
-                call,
+                tools.call,
                 tool,
                 params.arguments or {},
+                context,
                 abandon_on_cancel=not tool.changes,
                 limiter=limiter,
             )
@@ -148,9 +137,9 @@ def _server(
 
     return Server(
         "memcli",
-        version=version,
+        version=__version__,
         title="memcli",
-        instructions=instructions,
+        instructions=catalog.INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
