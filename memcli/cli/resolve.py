@@ -73,9 +73,9 @@ def resolve(
     changed: list[use_case.Target] = []
     if acting and (plan.targets or agreed):
         changed = use_case.apply(vault, plan, by=by, note=note, agreed=agreed)
-    stale = use_case.stale_by(
-        vault, changed if acting else plan.targets, undo=plan.undo
-    )
+    targets = changed if acting else plan.targets
+    # To reopen makes nothing stale.
+    stale = [] if plan.undo else use_case.stale_by(vault, targets)
     # An MCP client confirms by ids alone.
     person = "" if context.via == "mcp" else ", or add --yes"
     how = f"Give the ids to apply{person}."

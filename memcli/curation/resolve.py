@@ -248,16 +248,13 @@ def apply(
     return changed
 
 
-def stale_by(vault: Vault, targets: Sequence[Target], *, undo: bool) -> list[Resting]:
+def stale_by(vault: Vault, targets: Sequence[Target]) -> list[Resting]:
     """The observations and models that rest on entries, once these are resolved.
 
     Args:
         vault: its index is asked as the last question found it.
         targets: what is resolved, or would be.
-        undo: they are reopened instead, which makes nothing stale.
     """
-    if undo or not targets:
-        return []
     ids, now = [target.id for target in targets], vault.now_ms() // 1000
     return vault.index.again(lambda reader: resting_on(reader, ids, now))
 
