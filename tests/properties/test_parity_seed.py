@@ -258,18 +258,15 @@ def server(
     root: str, agent: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[Tool, dict[str, Any]], tools.Answer]:
     """What `memcli mcp` gives its client, without the wire."""
-    kept: list[Callable[[Tool, dict[str, Any]], tools.Answer]] = []
+    kept: list[Any] = []
 
     class Serving:
-        @staticmethod
-        def serve(_tools: Any, call: Any, **_: Any) -> None:
-            kept.append(call)
+        serve = staticmethod(kept.append)
 
-    monkeypatch.setattr(mcp_command, "_serving", lambda: Serving)
+    monkeypatch.setattr(mcp_command, "server", Serving, raising=False)
     values = {"vault": root, "json": False, "agent": agent}
     assert run("mcp", values) == 0
-    (call,) = kept
-    return call
+    return lambda tool, given: tools.call(tool, given, *kept)
 
 
 def test_invalid_memory_type_returns_400_with_valid_options_listed(

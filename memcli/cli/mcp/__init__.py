@@ -10,11 +10,6 @@ from __future__ import annotations
 from memcli.cli.context import Context, Result
 from memcli.errors import MemcliError, UsageError
 
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from typing import Any
-
 
 def mcp(context: Context) -> Result:
     """Serve the vault to an MCP client, over stdin and stdout
@@ -33,7 +28,15 @@ def mcp(context: Context) -> Result:
         raise UsageError(
             "mcp speaks its own protocol on stdout", hint="Leave --json out."
         )
-    serving = _serving()
+    try:
+        from memcli.cli.mcp import server
+    except ModuleNotFoundError as error:
+        raise MemcliError(
+            f"memcli mcp needs the MCP SDK, which is not installed ({error.name})",
+            hint="Install memcli again, as it was, with the extra mcp: 'memcli[mcp]', "
+            "or '.[mcp]' in a checkout (docs/agents/mcp.md)",
+            code="not_installed",
+        ) from error
     if context.stdin_is_terminal:
         context.tell(
             "waiting for an MCP client on stdin; Ctrl-D ends it (docs/agents/mcp.md)"
@@ -47,21 +50,8 @@ def mcp(context: Context) -> Result:
         progress=lambda _doing: None,
         via="mcp",
     )
-    serving.serve(called)
+    server.serve(called)
     return Result(data={}, text=lambda _canvas: None)
-
-
-def _serving() -> Any:
-    try:
-        from memcli.cli.mcp import server as serving
-    except ModuleNotFoundError as error:
-        raise MemcliError(
-            f"memcli mcp needs the MCP SDK, which is not installed ({error.name})",
-            hint="Install memcli again, as it was, with the extra mcp: 'memcli[mcp]', "
-            "or '.[mcp]' in a checkout (docs/agents/mcp.md)",
-            code="not_installed",
-        ) from error
-    return serving
 
 
 def _no_stdin() -> bytes:
