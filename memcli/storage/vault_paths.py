@@ -79,7 +79,8 @@ def _unsafe(relative: str, reason: str, *, linked: bool = False) -> UnsafePath:
     if linked:
         return UnsafePath(
             f"{relative!r} {reason} through a symbolic link",
-            hint="Put a file or folder in the place of the link.",
+            hint="Put a file or folder in the place of the link. In a vault, see: "
+            "memcli inspect lint",
         )
     return UnsafePath(f"{relative!r} {reason}")
 
