@@ -253,9 +253,10 @@ class Context(NamedTuple):
 
         vault.owner_only(what)
         host = table.running_in(self.environ)
-        if host is not None:
+        if host is not None or self.via == "mcp":
+            who = host.title if host else "an MCP client"
             raise NotAllowed(
-                f"{what} is for a person, and {host.title} runs this command",
+                f"{what} is for a person, and {who} runs this command",
                 hint="Ask the user to type it at a terminal of their own.",
                 code="owner_only",
             )

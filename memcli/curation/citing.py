@@ -172,9 +172,9 @@ def grant(vault: Vault, layer: Layer, cites: Cites) -> Granted:
         raise lineage.of_a_fact()
     if cites.research:
         of = _retrieved(vault, cites.research, layer, cites.ids)
-    elif cites.ids and vault.caller.is_agent:
+    elif vault.caller.is_agent:
         raise NotAllowed(
-            "an agent cites what a search found, and no research run is named",
+            "an agent concludes from what a search found, and names its research run",
             hint='Search, then name the run: memcli recall "..." --research NAME',
             code="must_search",
         )

@@ -131,7 +131,9 @@ def evolve(
                 hint=f"Ask the user to run: memcli evolve {entry_id} TEXT",
             )
         old, of = citing.joined([item.entry for item in replaced]), None
-        if how.cites.ids or how.cites.research:
+        rewritten = values.get("text") is not None
+        concludes = rewritten and old.layer is not Layer.FACT and vault.caller.is_agent
+        if how.cites.ids or how.cites.research or concludes:
             of = citing.grant(vault, old.layer, how.cites).without(old.id)
         same = bool(how.also or of or how.enforce)
         fresh = successor(vault, old, values, how.untag, at.now_ms, same)
@@ -140,7 +142,6 @@ def evolve(
         fresh = _passed_on(vault, fresh, replaced, values)
         if fresh.evidence != old.evidence:
             (fresh,) = citing.checked(vault, fresh.replace(research=None))
-        rewritten = values.get("text") is not None
         fresh = citing.renewed(vault, old, fresh, of, rewritten=rewritten, now=at.now)
         at.change.allow_secret = allow_secret
         if not allow_secret:

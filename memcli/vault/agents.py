@@ -85,8 +85,11 @@ def refuse_unless(vault: Vault, action: Action, entry: Entry) -> None:
     """Refuse what the agent may not do to an entry that it sees.
 
     Raises:
-        NotAllowed: `eligibility.may` says no (code `not_its_agent`).
+        NotAllowed: `eligibility.may` says no (code `not_its_agent`), or it is a pinned
+            model.
     """
+    if vault.caller.is_agent:
+        vault.refuse_pinned(entry)
     if vault.agent is None or may(action, entry, vault.agent):
         return
     whose = f"agent {entry.agent}" if entry.agent else "the owner of the vault"

@@ -196,7 +196,9 @@ def test_a_pinned_model_is_never_stale_and_still_reported(
         lambda: model(served, "Ours", base, subtype="pinned"),
         lambda: model(vault, "Ours", base, subtype="pinned", source=skill),
         lambda: served.evolve(mine, subtype="pinned"),
-        lambda: served.evolve(name, "Nobody is important"),
+        lambda: served.evolve(name, subtype="structural"),
+        lambda: served.evolve(mine, "Nobody is important", also=[name]),
+        lambda: served.resolve(name),
     ):
         with pytest.raises(NotAllowed, match="kept by people"):
             write()
@@ -213,7 +215,12 @@ def test_a_new_version_is_as_narrow_as_what_it_cites_now(
     ada = make_vault()
     Path(ada.root, ".memcli", "config.toml").write_text(config, "utf-8")
     ada, bob = make_vault(agent="ada"), make_vault(agent="bob")
-    name = model(bob, "How we deploy")
+    fact = save(bob, "Mondays are quiet")
+    bob.recall("quiet Mondays", research="q")
+    drawn = {"layer": "model", "cite": [fact], "research": "q"}
+    name = bob.save("How we deploy", **drawn).id
+    with pytest.raises(NotAllowed, match="what a search found"):
+        bob.evolve(name, "How we never deploy")
     secret = save(ada, "The key is under the mat", visibility="private")
     with pytest.raises(NotAllowed, match="what a search found"):
         ada.evolve(name, "How we deploy: with a key", cite=[secret])
