@@ -29,13 +29,7 @@ from memcli.search.documents import (
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import (
-        Callable,
-        Collection,
-        Iterable,
-        Iterator,
-        Mapping,
-    )
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from typing import TypeVar
 
     from memcli.search.store import Ask, Store, Sums

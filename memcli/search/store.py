@@ -307,10 +307,7 @@ class Store:
         return list(compress(values, self.counts(field, values)))
 
     def starting(
-        self,
-        field: str,
-        prefix: str,
-        endings: tuple[str, ...] = ("",),
+        self, field: str, prefix: str, endings: tuple[str, ...] = ("",)
     ) -> list[str]:
         """The values of a field that begin and end so, in order.
 

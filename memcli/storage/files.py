@@ -122,9 +122,7 @@ def write_atomic(path: str, data: bytes) -> None:
     write_several([(path, data)])
 
 
-def write_several(
-    items: Sequence[tuple[str, bytes]],
-) -> None:
+def write_several(items: Sequence[tuple[str, bytes]]) -> None:
     """Make each path hold its bytes; durable on return.
 
     All bytes are on the disk before the first file is replaced, so a disk that is

@@ -21,13 +21,7 @@ from __future__ import annotations
 import os
 
 from memcli.entries import identity, layout
-from memcli.errors import (
-    Conflict,
-    MemcliError,
-    Unreadable,
-    UnsafePath,
-    WriteFailed,
-)
+from memcli.errors import Conflict, MemcliError, Unreadable, UnsafePath, WriteFailed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, state_dirs
 from memcli.storage.vault_paths import all_inside, inside, parents

@@ -13,13 +13,7 @@ from __future__ import annotations
 
 import contextlib
 
-from memcli.errors import (
-    Conflict,
-    HistoryError,
-    LockBusy,
-    MemcliError,
-    WriteFailed,
-)
+from memcli.errors import Conflict, HistoryError, LockBusy, MemcliError, WriteFailed
 from memcli.storage import files, journal, settings
 from memcli.storage.journal import FileChange, carry_out
 from memcli.storage.lock import Lock

@@ -20,13 +20,7 @@ import math
 from collections.abc import Callable, Collection, Mapping
 
 from memcli.named_tuple import NamedTuple
-from memcli.search.documents import (
-    ANSWERS_SHIFT,
-    ASKS,
-    SPAN,
-    STATUS_MASK,
-    SUPERSEDED,
-)
+from memcli.search.documents import ANSWERS_SHIFT, ASKS, SPAN, STATUS_MASK, SUPERSEDED
 from memcli.search.ranking.corpus import NEAR, Reading, Table, Term
 
 TYPE_CHECKING = False

@@ -218,10 +218,7 @@ def _gather(
 
 
 def expansion(
-    totals: Mapping[int, float],
-    known: Sequence[Term],
-    corpus: Reader,
-    weights: Weights,
+    totals: Mapping[int, float], known: Sequence[Term], corpus: Reader, weights: Weights
 ) -> list[Term]:
     """Terms that the best documents share, weighted to a fraction of the question.
 
