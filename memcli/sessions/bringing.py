@@ -14,13 +14,7 @@ from __future__ import annotations
 from collections import Counter
 
 from memcli.curation.changing import Changing
-from memcli.entries.entry import (
-    JUDGED,
-    MINERS,
-    Confidence,
-    Status,
-    is_unconfirmed,
-)
+from memcli.entries.entry import JUDGED, MINERS, Confidence, Status, is_unconfirmed
 from memcli.entries.identity import claim
 from memcli.entries.text import tokens
 from memcli.entries.text.links import unlinked

@@ -242,10 +242,7 @@ def turns_of(steps: Iterable[Step]) -> list[Turn]:
 
 
 def compose(
-    session: Session,
-    project: str | None,
-    turns: Sequence[Turn],
-    known: Sequence[Known],
+    session: Session, project: str | None, turns: Sequence[Turn], known: Sequence[Known]
 ) -> Digest:
     """A digest that is no longer than it may be.
 

@@ -235,11 +235,7 @@ def configured(environ: Mapping[str, str]) -> Judge | None:
 
 
 def judge_session(
-    vault: Vault,
-    path: str,
-    environ: Mapping[str, str],
-    *,
-    cwd: str | None = None,
+    vault: Vault, path: str, environ: Mapping[str, str], *, cwd: str | None = None
 ) -> None:
     """Have a session judged that has ended; never raises, the log says what came of it.
 

@@ -14,13 +14,7 @@ from __future__ import annotations
 import re
 
 from memcli.entries.eligibility import View, facts, settled_by
-from memcli.entries.entry import (
-    JUDGED,
-    Confidence,
-    Entry,
-    Status,
-    is_unconfirmed,
-)
+from memcli.entries.entry import JUDGED, Confidence, Entry, Status, is_unconfirmed
 from memcli.entries.identity import claim, claim_number
 from memcli.entries.ids import number
 from memcli.entries.layout import IDEA

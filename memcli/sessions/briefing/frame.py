@@ -224,10 +224,7 @@ def note(
 
 
 def to_tell(
-    reader: Reader,
-    row: StoredRow,
-    view: View,
-    source: str = "",
+    reader: Reader, row: StoredRow, view: View, source: str = ""
 ) -> StoredRow | None:
     """The row of an entry as hooks tell it; None for what reads like an instruction to
     the model, or speaks of code that changed since, unless it is a constraint.

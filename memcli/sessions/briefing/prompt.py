@@ -52,11 +52,7 @@ def question(prompt: str) -> list[tuple[str, ...]]:
 
 
 def fitting(
-    vault: Vault,
-    reader: Reader,
-    asked: Names,
-    view: View,
-    shown: Collection[str],
+    vault: Vault, reader: Reader, asked: Names, view: View, shown: Collection[str]
 ) -> list[Item]:
     """The entries that a prompt brings, the best first, without those shown already.
 
