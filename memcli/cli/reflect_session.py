@@ -35,8 +35,8 @@ def mine_one(
     context: Context, path: str | None, host: str | None, *, dry_run: bool
 ) -> Result:
     """Mine one session, and ask a person at the terminal about its patterns."""
-    transcript = transcripts.open_transcript(path or _current(context), host)
     vault = context.open_vault("reflecting", writes=True)
+    transcript = transcripts.open_transcript(path or _current(context), host)
     done = reflect_session.reflect(vault, transcript, dry_run=dry_run)
     lines = counted(done.broken, "line")
     unread = (f"{lines} of the transcript could not be read",) if done.broken else ()

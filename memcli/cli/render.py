@@ -185,7 +185,7 @@ class Screen:
 
 # Commands that are about the machine, and errors after which no vault can be asked.
 _OF_NO_VAULT = {"init", "install", "uninstall", "mcp", "hook", "completion", "allow"}
-_NO_VAULT = ("vault_not_found", "not_a_vault", "invalid_config")
+_NO_VAULT = ("vault_not_found", "not_a_vault", "invalid_config", "read_only")
 _STYLES = {"title": "1", "dim": "2", "bad": "31", "good": "32"}
 _STYLES["nothing"] = _STYLES["hint"] = _STYLES["dim"]
 # Sentences, whose commands go to the vault that was asked.

@@ -1,8 +1,5 @@
 """Where the user's vaults are: the default one, those that their config names, and
 that of the repository that they stand in.
-
-Invariant: a writer gets the same refusal for a name that is not configured and for a
-vault that may only be read, so that a refusal does not tell which vaults exist.
 """
 
 from __future__ import annotations
@@ -10,7 +7,7 @@ from __future__ import annotations
 import os
 import re
 
-from memcli.errors import InvalidConfig, MemcliError, NotAVault, VaultNotFound
+from memcli.errors import InvalidConfig, NotAllowed, NotAVault, VaultNotFound
 from memcli.named_tuple import NamedTuple
 from memcli.storage import projects, state_dirs, user_config
 from memcli.storage.git import on_disk
@@ -150,19 +147,25 @@ def at(root: str, environ: Mapping[str, str]) -> KnownVault | None:
     return next(same, None)
 
 
-def read_only(root: str, environ: Mapping[str, str]) -> bool:
-    """Whether the user's config gives the vault in this folder the role ro."""
+def read_only(root: str, environ: Mapping[str, str]) -> KnownVault | None:
+    """The vault in this folder, if the user's config gives it the role ro."""
     place = at(root, environ)
-    return place is not None and place.role == "ro"
+    return place if place and place.role == "ro" else None
 
 
-def refused(word: str) -> VaultNotFound:
-    """The refusal of a vault that is unknown, or that may only be read."""
-    return VaultNotFound(
-        f"no vault is named '{word}'",
-        hint="The path of a vault's folder will do as well. See which there are, and "
-        "what is allowed in each: memcli inspect vaults",
-    )
+def refuse_read_only(root: str, environ: Mapping[str, str]) -> None:
+    """Refuse to write into a vault to which the user's config gives the role ro.
+
+    Raises:
+        NotAllowed: it may only be read (code `read_only`).
+    """
+    if place := read_only(root, environ):
+        table = f"vaults.{place.name}"
+        raise NotAllowed(
+            f"the vault '{place.name}' is read-only here ([{table}] role = ro)",
+            hint=f"To write into it: memcli config set {table}.role rw",
+            code="read_only",
+        )
 
 
 def find_vault(explicit: str | None, environ: Mapping[str, str]) -> str:
@@ -214,7 +217,11 @@ def place_of(
         root = find_vault(word, environ)
         if word and word != PERSONAL:
             if not os.path.exists(root) and is_name(word.removeprefix(_TEAM)):
-                raise refused(word)
+                raise VaultNotFound(
+                    f"no vault is named '{word}'",
+                    hint="The path of a vault's folder will do as well. See which "
+                    "there are: memcli inspect vaults",
+                )
             place = at(root, environ)
         place = place or _repositorys(root, environ) or KnownVault(PERSONAL, root)
     settings = os.path.join(place.path, ".memcli")
@@ -223,7 +230,7 @@ def place_of(
     raise _no_vault(place.path, settings, environ)
 
 
-def _no_vault(root: str, settings: str, environ: Mapping[str, str]) -> MemcliError:
+def _no_vault(root: str, settings: str, environ: Mapping[str, str]) -> Exception:
     """The error for a folder that is no vault, or is not there."""
     from shlex import quote
 

@@ -80,13 +80,12 @@ def plan(root: str, *, environ: Mapping[str, str] | None = None) -> Plan:
 
     Raises:
         NotAVault: the folder cannot become a vault; the message says why.
-        VaultNotFound: the user's config allows no writing there.
+        NotAllowed: the user's config allows no writing there.
         HistoryError: git is missing or refused.
     """
     environ = os.environ if environ is None else environ
     root = os.path.abspath(os.path.expanduser(root))
-    if known_vaults.read_only(root, environ):
-        raise known_vaults.refused(root)
+    known_vaults.refuse_read_only(root, environ)
     was_vault = os.path.isdir(os.path.join(root, ".memcli"))
     is_new = not was_vault and (not os.path.isdir(root) or not os.listdir(root))
     wanted = _template_files() if is_new else list(_NEEDED)

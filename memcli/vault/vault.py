@@ -128,9 +128,10 @@ class Vault:
             writes: refuse a vault that may only be read, before any other error.
 
         Raises:
-            VaultNotFound: there is no vault, or it may not be written to.
+            VaultNotFound: there is no vault.
             NotAVault: the folder is not one that `memcli init` prepared.
-            NotAllowed: it is the repository's, which the user has not allowed.
+            NotAllowed: it is the repository's, which the user has not allowed, or may
+                not be written to.
         """
         place = known_vaults.place_of(root, caller.environ, caller.cwd)
         vault = cls.at(place, caller, named=root)
@@ -173,11 +174,10 @@ class Vault:
         """Refuse to write where the user's config gives the role ro.
 
         Raises:
-            VaultNotFound: as for a name that is not configured.
+            NotAllowed: it does (code `read_only`).
         """
         self.refuse_published("written to")
-        if self.read_only:
-            raise known_vaults.refused(self.named)
+        known_vaults.refuse_read_only(self.root, self.environ)
 
     def refuse_published(self, what: str) -> None:
         """Refuse what takes the files of a vault, where a database answers for it.
@@ -199,7 +199,7 @@ class Vault:
     @property
     def read_only(self) -> bool:
         """Whether the user's config gives this vault the role ro."""
-        return known_vaults.read_only(self.root, self.environ)
+        return known_vaults.read_only(self.root, self.environ) is not None
 
     def acting_as(self, agent: str | None) -> Self:
         """The same vault for this agent; None is the owner."""
@@ -364,8 +364,8 @@ class Vault:
         """A transaction; nothing is written before its end.
 
         Raises:
-            VaultNotFound: the user's config gives this vault the role ro.
-            NotAllowed: the clock shows a time that no id can hold.
+            NotAllowed: the user's config gives this vault the role ro, or the clock
+                shows a time that no id can hold.
         """
         from memcli.storage.transaction import Transaction
 

@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 
 from memcli import Vault, Vaults
 from memcli.entries import layout
-from memcli.errors import InvalidConfig, MemcliError, NotAVault, VaultNotFound
+from memcli.errors import (
+    InvalidConfig,
+    MemcliError,
+    NotAllowed,
+    NotAVault,
+    VaultNotFound,
+)
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.storage import known_vaults
@@ -227,11 +233,11 @@ def test_ro_holds_for_its_folder_however_it_is_spelled(
     link.symlink_to(team.root)
     for root in (team.root, str(link), os.path.join(team.root, "..", "team")):
         vault = Vault(root)
-        with pytest.raises(VaultNotFound):
+        with pytest.raises(NotAllowed, match="'platform' is read-only here"):
             vault.save(vault.draft({"text": "not here"}))
     from memcli.vault.create import prepare
 
-    with pytest.raises(VaultNotFound):
+    with pytest.raises(NotAllowed):
         prepare(team.root)
     assert Vault(team.root).recall("anything").rows == []
 
