@@ -23,7 +23,7 @@ from memcli.storage.git import commit as commits
 from memcli.storage.git import on_disk, remote
 from memcli.storage.git.repository import Repository
 from memcli.storage.git.staging import refuse_other_trees
-from memcli.storage.git.tree import ignored
+from memcli.storage.git.tree import ignored, tracked_other_than_notes
 from memcli.storage.listing import paths_of, scan
 from memcli.storage.vault_paths import inside
 
@@ -102,21 +102,27 @@ def plan(root: str, *, environ: Mapping[str, str] | None = None) -> Plan:
         )
     pages = tuple(sorted(paths_of(scan(root)))) if os.path.isdir(root) else ()
     outcome, top = "created" if is_new else "adopted", found and found[0]
-    return Plan(root, outcome, missing, pages, top, _question(root, top, pages))
+    asks = _question(root, top, pages, environ)
+    return Plan(root, outcome, missing, pages, top, asks)
 
 
-def _question(root: str, top: str | None, pages: Sequence[str]) -> str | None:
+def _question(
+    root: str, top: str | None, pages: Sequence[str], environ: Mapping[str, str]
+) -> str | None:
     """The question for a folder in another vault, in a repository or of code."""
     if around := projects.vault_around(os.path.dirname(root)):
         return f"{root} lies in the vault {around}: its notes are in both"
-    names = os.listdir(top or root) if os.path.isdir(top or root) else []
-    is_code = not _PROJECT.isdisjoint(names)
-    if not is_code and top in (None, os.path.realpath(root)):
-        return None
+    is_inside = top not in (None, os.path.realpath(root))
+    names = os.listdir(root) if os.path.isdir(root) else []
+    if not is_inside and _PROJECT.isdisjoint(names):
+        repository = Repository.open(root, environ=environ) if top else None
+        others = tracked_other_than_notes(repository) if repository else ()
+        if all(path.startswith(".") or path.endswith(".md") for _, path in others):
+            return None
     said = [f"every save is a commit in the repository {top}"] if top else []
     if count := sum(map(layout.is_entry, pages)):
         said.append(f"{counted(count, 'markdown file')} become entries")
-    what = "lies in a repository" if top else "holds code"
+    what = "lies in a repository" if is_inside else "holds code"
     return f"{root} {what}: {'; '.join(said)}"
 
 

@@ -177,6 +177,9 @@ def test_a_repository_of_notes_is_adopted_and_named(tmp_path: Path) -> None:
     (tmp_path / "picture.png").write_bytes(b"png")
     plan = create.plan(str(tmp_path))
     assert (plan.question, plan.repository) == (None, os.path.realpath(tmp_path))
+    (tmp_path / "main.py").write_text("print()", encoding="utf-8")
+    git(tmp_path, "add", "main.py")
+    assert "holds code: every save is a" in (create.plan(str(tmp_path)).question or "")
 
 
 def test_a_clone_without_the_branch_that_has_the_vault_begins_no_second_one(
