@@ -33,8 +33,9 @@ def undo(
     A save as well. Its files are as they were before it, by a commit of their own, so
     that the history keeps both. Again goes further back. A file that was changed since
     is not overwritten. What others have committed, and what you have done on another
-    machine, is taken back only when you name its commit. With the id of an entry, that
-    entry alone goes back to its version before, as a new version.
+    machine, and an undo, is taken back only when you name its commit; what you wrote by
+    hand never. With the id of an entry, that entry alone goes back to its version
+    before, as a new version.
 
     \b
     Example:
@@ -58,9 +59,10 @@ def undo(
         raise UsageError("--reason goes with the id of an entry")
     found = undoing.undo(vault, commit, dry_run=dry_run)
     data = {"applied": not dry_run, "action": "undo", **found._asdict()}
-    if dry_run:
-        return said(data, f"would undo: {found.subject}", *found.paths, dry_run=True)
-    return said(data, f"undone: {found.subject}", *found.paths)
+    about = [f"{path} (deleted)" for path in found.deleted]
+    about += [path for path in found.paths if path not in found.deleted]
+    verb = "would undo" if dry_run else "undone"
+    return said(data, f"{verb}: {found.subject}", *about, dry_run=dry_run or None)
 
 
 _MOST_COMMITS = 20

@@ -3,7 +3,8 @@
 Invariant: no later change is overwritten. Every file of the commit must still be as the
 commit left it; otherwise the error names the file, and nothing changes. A commit that
 was taken back is passed over, so that another undo goes further back. What another
-clone has committed is taken back only when it is named.
+clone has committed, and an undo, is taken back only when it is named; what a person
+wrote by hand never.
 """
 
 from __future__ import annotations
@@ -36,11 +37,13 @@ _SHORTEST, _LONGEST = 4, 64
 
 
 class Undone(NamedTuple):
-    """The commit that was taken back, or would be, and its files."""
+    """The commit that was taken back, or would be, its files, and those of them that
+    there were not before it."""
 
     commit: str
     subject: str
     paths: list[str]
+    deleted: list[str]
 
 
 def undo(vault: Vault, commit: str | None = None, *, dry_run: bool = False) -> Undone:
@@ -62,7 +65,12 @@ def undo(vault: Vault, commit: str | None = None, *, dry_run: bool = False) -> U
     """
     vault.owner_only("undo")
     repository = vault.repository()
-    found = _last(repository) if commit is None else _named(repository, commit)
+    git = f"git -C {quote(vault.root)}"
+    if commit is None:
+        _refuse_deleted(vault, repository, git)
+        found = _last(repository)
+    else:
+        found = _named(repository, commit, git)
     paths = history.changes(repository, found.id)
     refuse_filtered(repository, paths)
     with vault.transaction() as change:
@@ -71,7 +79,6 @@ def undo(vault: Vault, commit: str | None = None, *, dry_run: bool = False) -> U
         before = repository.files_at(f"{found.id}^", paths)
         for path in paths:
             if files.current(inside(vault.root, path)) != left[path]:
-                git = f"git -C {quote(vault.root)}"
                 last = next(iter(history.log(repository, path, 1)), found)
                 by_hand = last.id == found.id
                 how = "by hand" if by_hand else f"by {last.id[:10]}, {last.subject}"
@@ -85,7 +92,23 @@ def undo(vault: Vault, commit: str | None = None, *, dry_run: bool = False) -> U
             if not dry_run:
                 change.put(path, before[path], expected=left[path])
         change.message = f"undo: {found.subject} ({found.id[:10]})"
-    return Undone(found.id, found.subject, paths)
+    deleted = [path for path in paths if before[path] is None]
+    return Undone(found.id, found.subject, paths, deleted)
+
+
+def _refuse_deleted(vault: Vault, repository: Repository, git: str) -> None:
+    """Refuse where a person has deleted a file, whose undo is not that of a commit."""
+    from memcli.vault.health.working_tree import working_tree
+
+    for row in working_tree(vault, repository, repository.status()):
+        if row.state == "forgotten":
+            raise Conflict(
+                f"{row.path} was deleted by hand, which no commit has yet; nothing was "
+                "undone",
+                hint=f"To bring it back: {git} restore -- {quote(row.path)}; to let it "
+                "go: memcli doctor --fix; to take back a change of memcli's: memcli "
+                "undo COMMIT",
+            )
 
 
 def _last(repository: Repository) -> Commit:
@@ -93,7 +116,8 @@ def _last(repository: Repository) -> Commit:
     name = repository.user_name()
     own = history.made_here(repository)
     for commit in _standing(repository, _HORIZON):
-        if name in (None, commit.author) and (own is None or commit.id in own):
+        is_mine = name in (None, commit.author) and (own is None or commit.id in own)
+        if is_mine and verb_of(commit.subject) in CHANGES:
             return commit
     by = f" by {name}" if name else ""
     whose = f"none of the last {_HORIZON:,} commits is a change{by} made in this clone"
@@ -104,7 +128,7 @@ def _last(repository: Repository) -> Commit:
     )
 
 
-def _named(repository: Repository, commit: str) -> Commit:
+def _named(repository: Repository, commit: str, git: str) -> Commit:
     """The change with an id that begins so."""
     start = commit.lower()
     found = [
@@ -112,25 +136,25 @@ def _named(repository: Repository, commit: str) -> Commit:
         for each in _standing(repository, _FURTHEST)
         if len(start) >= _SHORTEST and each.id.startswith(start)
     ]
-    if len(found) == 1:
-        return found[0]
     shown = commit[:_LONGEST]
     message = f"no change of memcli's that can be undone has the id {shown!r}"
-    if found:
+    hint = "The commits, with those that were taken back already: memcli log --json"
+    if len(found) > 1:
         message = f"{len(found):,} changes have an id that begins with {shown!r}"
-    raise NotAllowed(
-        message,
-        hint="To see the changes with the ids of their commits: memcli log --json",
-        code="nothing_to_undo",
-    )
+    elif found:
+        verb = verb_of(found[0].subject)
+        if verb in CHANGES or verb == "undo":
+            return found[0]
+        message = f"{shown} is no change of memcli's, but an edit by hand or a merge"
+        hint = f"To take back an edit by hand: {git} revert {found[0].id[:10]}"
+    raise NotAllowed(message, hint=hint, code="nothing_to_undo")
 
 
 def _standing(repository: Repository, limit: int) -> Iterator[Commit]:
-    """The changes of memcli's that were not taken back, the newest first."""
+    """The commits that were not taken back, the newest first."""
     undone = set()
     for commit, *_ in history.steps(repository, limit):
-        taken_back = _UNDONE.match(commit.subject)
-        if taken_back:
-            undone.add(taken_back[1])
-        elif verb_of(commit.subject) in CHANGES and commit.id[:10] not in undone:
+        if commit.id[:10] not in undone:
+            if taken_back := _UNDONE.match(commit.subject):
+                undone.add(taken_back[1])
             yield commit

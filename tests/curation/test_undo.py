@@ -12,6 +12,7 @@ from memcli.curation.entities import decide
 from memcli.curation.entities.decide import EntityRequest
 from memcli.errors import Conflict, NotAllowed
 from memcli.storage.git.repository import Repository
+from memcli.vault.health import repair
 from tests import clones
 from tests.git_command import git
 from tests.saving import pages
@@ -101,22 +102,34 @@ def test_commits_of_others_and_by_hand_are_passed_over(vault: Vault) -> None:
     assert Path(vault.root, "notes.md").read_text() == "wip: x"
 
 
-def test_an_edit_by_hand_that_was_kept_is_undone_and_a_later_commit_is_named(
-    vault: Vault,
+@pytest.mark.parametrize("kept_by", ["sync", "repair"])
+def test_what_a_person_wrote_is_never_undone_and_an_undo_is_by_its_name(
+    vault: Vault, kept_by: str
 ) -> None:
     saved = vault.save(vault.draft({"text": "x"}))
-    path = Path(vault.root, saved.path)
-    before = path.read_text()
-    path.write_text(before.replace("x", "y"))
-    repository = Repository.open(vault.root, environ=vault.environ)
-    sync_report.commit(vault, repository, sync_report.plan(vault, repository))
-    assert undo.undo(vault).subject == f"keep: {saved.path}"
-    assert path.read_text() == before
+    path, note = Path(vault.root, saved.path), Path(vault.root, "note.md")
+    note.write_text("My own")
+    if kept_by == "sync":
+        repository = Repository.open(vault.root, environ=vault.environ)
+        sync_report.commit(vault, repository, sync_report.plan(vault, repository))
+    else:
+        repair.apply(vault, repair.plan(vault))
+    tip = git(vault, "rev-parse", "HEAD").strip()[:10]
+    with pytest.raises(NotAllowed, match=f"{tip} is no change .* by hand") as refused:
+        undo.undo(vault, tip)
+    assert f"revert {tip}" in (refused.value.hint or "")
+    assert undo.undo(vault).deleted == [saved.path]
+    assert undo.undo(vault, git(vault, "rev-parse", "HEAD").strip()).deleted == []
+    path.unlink()
+    with pytest.raises(Conflict, match="was deleted by hand"):
+        undo.undo(vault)
+    git(vault, "restore", saved.path)
     path.write_text("z")
     git(vault, "commit", "-qam", "wip")
     tip = git(vault, "rev-parse", "HEAD").strip()[:10]
     with pytest.raises(Conflict, match=f"changed since save: x \\(by {tip}, wip"):
         undo.undo(vault)
+    assert note.read_text() == "My own"
 
 
 def test_what_came_from_another_clone_is_undone_only_by_its_name(

@@ -182,11 +182,11 @@ CHANGES = {
     "forget": "forgotten",
     "repair": "repaired",
     "config": "configured",
-    "keep": "kept",
 }
 """First word of memcli's commits -> what was done; each of them can be undone."""
 
-_OTHERS = {"undo": "undone", "init": "created", "sync": "synced"}
+# What is kept a person wrote by hand.
+_OTHERS = {"undo": "undone", "keep": "kept", "init": "created", "sync": "synced"}
 _PARTS = {
     "resolve: undo": "reopened",
     "evolve: revert": "reverted",

@@ -64,6 +64,8 @@ _ACCEPTED = {
     "missing": ("deleted", "commit that it is gone"),
     "older": ("deleted", "commit its earlier version"),
 }
+# Steps that commit what a person wrote, which no undo takes back.
+_BY_HAND = ("uncommitted", "moved")
 # Steps that put the file of HEAD in its place.
 _RESTORED = ("missing", "older")
 # The findings about a file that cannot be read as one entry.
@@ -143,7 +145,8 @@ def apply(vault: Vault, planned: RepairPlan) -> RepairPlan:
     done = _outside_commits(vault, wanted, accept)
     while True:
         wanted.difference_update(map(_key, done))
-        # Of two steps that change one file the second is taken in another round.
+        # Of two steps that change one file the second is taken in another round, and
+        # what a person wrote in the last one.
         taken = _in_one_commit(vault, wanted, accept) if wanted else []
         if not taken:
             return RepairPlan(done, plan(vault).left, applied=True)
@@ -242,6 +245,8 @@ def _in_one_commit(
         repository = vault.repository()
         mends, _, in_merge = _mends(vault, accept)
         now = [mend for key, mend in mends.items() if key in wanted and not mend.litter]
+        ours = [mend for mend in now if mend.step.code not in _BY_HAND]
+        now = ours or now
         back = [
             mend.step.path for mend in now if mend.step.code in ("index", *_RESTORED)
         ]
@@ -265,7 +270,7 @@ def _in_one_commit(
                 change.include(step.path)
             done.append(step)
         count = len({step.path for step in done})
-        change.message = f"repair: {counted(count, 'file')}"
+        change.message = f"{'repair' if ours else 'keep'}: {counted(count, 'file')}"
     return done
 
 
