@@ -217,8 +217,7 @@ def test_a_new_version_is_as_narrow_as_what_it_cites_now(
     ada, bob = make_vault(agent="ada"), make_vault(agent="bob")
     fact = save(bob, "Mondays are quiet")
     bob.recall("quiet Mondays", research="q")
-    drawn = {"layer": "model", "cite": [fact], "research": "q"}
-    name = bob.save("How we deploy", **drawn).id
+    name = bob.save("How we deploy", layer="model", cite=[fact], research="q").id
     with pytest.raises(NotAllowed, match="what a search found"):
         bob.evolve(name, "How we never deploy")
     secret = save(ada, "The key is under the mat", visibility="private")
