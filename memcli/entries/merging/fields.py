@@ -9,6 +9,8 @@ the rule is that of its field (`_RULES`); what is not taken is named.
 from __future__ import annotations
 
 import re
+from functools import partial
+from itertools import takewhile
 
 from memcli.entries import anchors, dates
 from memcli.entries.entry import FIELDS, Entry, Layer, Status, Visibility
@@ -53,44 +55,41 @@ def settled(base: Any, older: Any, newer: Any) -> Any:
 
 
 def union(
-    base: tuple[str, ...],
-    older: tuple[str, ...],
-    newer: tuple[str, ...],
-    *,
-    key: Callable[[str], str] = str,
+    *sides: tuple[str, ...], sign: str = "\0", most: int | None = None
 ) -> tuple[str, ...]:
     """A list with what one side added, and without what one side removed.
 
-    Items of one key are one item, and the newer side's counts where both changed it.
+    Items that are equal before a sign are one item, and the newer side's counts where
+    both changed it. Only so many are kept.
+
+    Args:
+        sides: the list in the base, in the older and in the newer side.
+        sign: what ends the part of an item that tells which it is.
+        most: how many items are kept.
 
     >>> union(("a", "b"), ("a", "c"), ("b", "d"))
     ('c', 'd')
     """
-    before, one, two = ({key(item): item for item in s} for s in (base, older, newer))
+    before, one, two = ({each.partition(sign)[0]: each for each in s} for s in sides)
     merged = []
     for name in dict.fromkeys((*before, *one, *two)):
         value = settled(before.get(name), one.get(name), two.get(name))
         value = two.get(name) or one.get(name) if value is BOTH else value
         if value is not None:
             merged.append(value)
-    return tuple(merged)
+    return tuple(merged[:most])
 
 
 def _latest(_: Any, older: str | None, newer: str | None) -> str | None:
     return max(older, newer, key=lambda text: (dates.to_epoch(text), text or ""))
 
 
-def _union(sign: str = "\0", most: int | None = None) -> _Rule:
-    """A union of so many items, each known by what stands before a sign."""
-    return lambda *sides: union(*sides, key=lambda text: text.partition(sign)[0])[:most]
-
-
 _RULES: dict[str, _Rule] = {
     **dict.fromkeys(("tags", "entities", "evidence"), union),
     "seen": lambda *sides: tuple(sorted(union(*sides))),
-    "fingerprints": _union(":"),
-    "code": _union("#", anchors.MOST),
-    "asked": _union(most=MOST_ASKED),
+    "fingerprints": partial(union, sign=":"),
+    "code": partial(union, sign="#", most=anchors.MOST),
+    "asked": partial(union, most=MOST_ASKED),
     **dict.fromkeys(
         ("created", "updated", "occurred_at", "occurred_until", "refreshed_at",
          "expires_at", "review_after"),
@@ -304,7 +303,8 @@ def merge_texts(base: str, older: str, newer: str) -> tuple[str, int]:
         one, two = sides
         merged += start[done:first]
         if first == end and before not in (one, two):
-            head, tail = _shared(one, two)
+            head = _shared(one, two)
+            tail = _shared(one[head:][::-1], two[head:][::-1])
             merged += [*one[: len(one) - tail], *two[head:]]
         else:
             conflicts += one not in (two, before) and two != before
@@ -314,15 +314,10 @@ def merge_texts(base: str, older: str, newer: str) -> tuple[str, int]:
     return "\n".join(merged), conflicts
 
 
-def _shared(one: list[str], two: list[str]) -> tuple[int, int]:
-    """How many lines at their beginning, and then at their end, two texts share."""
-    head = tail = 0
-    limit = min(len(one), len(two))
-    while head < limit and one[head] == two[head]:
-        head += 1
-    while tail < limit - head and one[-1 - tail] == two[-1 - tail]:
-        tail += 1
-    return head, tail
+def _shared(one: list[str], two: list[str]) -> int:
+    """How many lines two texts share at their beginning."""
+    pairs = zip(one, two, strict=False)
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
 
 
 def _hunks(base: list[str], side: list[str]) -> list[tuple[int, int, list[str]]]:
