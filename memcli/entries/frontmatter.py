@@ -381,7 +381,8 @@ _WORD = r"(?<! )|[0-9][0-9a-z]{0,40}[g-nq-su-wy][0-9a-z-]{0,40}"
 _PLAIN = re.compile(r"[^\W\d_](?:[\w .,/()'@%*?=;~$!&+-]|:(?=[\w/]))*" + _WORD)
 _PLAIN_IN_LIST = re.compile(r"[^\W\d_][\w ./()'@%*?=;~$!&+-]*" + _WORD)
 _RESERVED = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
-_UNSAFE = re.compile('["\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]')
+# A NUL stays what it is, and `to_bytes` refuses it.
+_UNSAFE = re.compile('["\\\\\x01-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]')
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -412,8 +413,6 @@ def _scalar(text: str, plain: re.Pattern[str]) -> str:
 
 def _escape(unsafe: re.Match[str]) -> str:
     letter = unsafe[0]
-    if letter == "\0":
-        raise InvalidValue("a text may not hold a NUL", code="invalid_text")
     return _ESCAPES.get(letter) or f"\\u{ord(letter):04x}"
 
 
