@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from memcli.entries.codec import Decoded
-    from memcli.entries.entry import Entry
 
 
 ERROR, WARNING = "error", "warning"

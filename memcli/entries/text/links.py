@@ -15,12 +15,6 @@ from memcli.entries.entry import CUT, FENCED, Entry, check_tag
 from memcli.entries.ids import is_adopted
 from memcli.errors import InvalidValue
 
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from memcli.entries.entry import Entry
-
-
 _WIKILINK = re.compile(r"!?\[\[([^\[\]|#^]+)(?:[#^|][^\[\]]*)?\]\]")
 
 
