@@ -322,7 +322,7 @@ def check_kind(value: str, kinds: Collection[str]) -> str:
     """Return the kind in lower case, or raise InvalidValue with those that exist."""
     kind = value.strip().lower()
     if kind not in kinds:
-        raise _refusal("kind", value, kinds)
+        raise refusal("kind", value, kinds)
     return kind
 
 
@@ -332,7 +332,7 @@ def check_choice(choices: type[_Choice], value: str, field: str) -> _Choice:
     for member in choices:
         if member.lower() == word:
             return member
-    raise _refusal(field, value, list(choices))
+    raise refusal(field, value, list(choices))
 
 
 def check_tag(value: str) -> str:
@@ -388,7 +388,8 @@ def nearest(word: str, options: Iterable[str]) -> str | None:
     return f"Did you mean '{near[0]}'?" if near else None
 
 
-def _refusal(field: str, value: str, options: Iterable[str]) -> InvalidValue:
+def refusal(field: str, value: str, options: Iterable[str]) -> InvalidValue:
+    """The error for a word that is none of these, with the nearest of them."""
     words = {option.lower(): option for option in options}
     return InvalidValue(
         f"{field} must be one of {', '.join(words.values())} (got {_shown(value)})",

@@ -10,8 +10,9 @@ import os
 import re
 
 from memcli.entries.dates import date_in
+from memcli.entries.entry import refusal
 from memcli.entries.fields import fitting_tags
-from memcli.errors import InvalidValue, MemcliError, Unreadable, UsageError
+from memcli.errors import MemcliError, Unreadable, UsageError
 from memcli.hosts import table
 from memcli.hosts.host import home
 from memcli.hosts.pages import (
@@ -335,13 +336,9 @@ def find(name: str) -> Tool:
     """The tool of this name.
 
     Raises:
-        InvalidValue: there is none; the hint names all.
+        InvalidValue: there is none; it names all.
     """
     for tool in TOOLS:
         if tool.name == name.strip().lower():
             return tool
-    raise InvalidValue(
-        f"memcli cannot read the memories of {name[:60]!r}",
-        hint=f"It reads those of: {', '.join(tool.name for tool in TOOLS)}.",
-        code="invalid_tool",
-    )
+    raise refusal("tool", name, [tool.name for tool in TOOLS])

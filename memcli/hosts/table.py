@@ -309,20 +309,12 @@ def find(name: str, *, hooks: bool = False) -> Host:
         hooks: whether it has to have hooks.
 
     Raises:
-        InvalidValue: there is none; the hint names the nearest, and all.
+        InvalidValue: there is none; it names all, and the nearest.
     """
     host = get(name)
     if host is not None and (host.events or not hooks):
         return host
-    from difflib import get_close_matches
+    from memcli.entries.entry import refusal
 
-    from memcli.errors import InvalidValue
-
-    names = [host.name for host in (with_hooks() if hooks else hosts())]
-    near = get_close_matches(name.lower(), names, 1, 0.5)
-    meant = f"Did you mean {near[0]}? " if near else ""
-    raise InvalidValue(
-        f"no such host: {name[:60]!r}",
-        hint=f"{meant}There are: {', '.join(names)}.",
-        code="invalid_host",
-    )
+    known = with_hooks() if hooks else hosts()
+    raise refusal("host", name, [host.name for host in known])

@@ -15,6 +15,7 @@ from memcli.entries.entry import (
     Status,
     check_choice,
     check_kind,
+    refusal,
 )
 from memcli.entries.ids import ANY, HERE, NONE, check_project, number
 from memcli.errors import InvalidValue
@@ -203,10 +204,7 @@ def checked(query: Query, vault: Vault) -> Query:
         ("depth", query.depth, DEPTHS),
     ):
         if value not in known:
-            words = ", ".join(map(str, known))
-            raise InvalidValue(
-                f"{name} must be one of {words} (got {value!r})", code=f"invalid_{name}"
-            )
+            raise refusal(name, str(value), map(str, known))
     kinds = KINDS
     if any(kind.lower() not in kinds for kind in filters.kinds):
         kinds = vault.kinds

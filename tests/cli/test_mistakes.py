@@ -161,8 +161,8 @@ MISTAKES = """
 2 usage install codex gemini
 2 usage install # What there is on this machine: memcli doctor
 2 usage uninstall # What there is on this machine
-2 invalid_host install claud # Did you mean claude-code?
-2 invalid_host uninstall coPilot # Did you mean copilot?
+2 invalid_host install claud # Did you mean 'claude-code'?
+2 invalid_host uninstall coPilot # Did you mean 'copilot'?
 2 usage install codex --scope world
 2 usage import
 2 usage import x.jsonl --yes
