@@ -47,7 +47,6 @@ class Host(NamedTuple):
             of the event.
         hooks_also_run_by: names of the hosts that run this host's hooks as well as
             their own; the first whose payload it is counts.
-        runs_others_hooks: whether the same event may come twice, by two hooks.
         starts_after_compaction: whether it says that a session starts when it has been
             compacted.
         tells_at: the event of a tool at which it takes text: pre-tool, post-tool, or
@@ -81,7 +80,7 @@ class Host(NamedTuple):
             standard output, as far as it can without tools, hooks, MCP servers or a
             kept session; empty for none.
 
-        skill_page: its page of the core skill.
+        skill_page: the name of its page of the core skill, if it is not the host's own.
         skill_folder: where memcli writes skills, below home and project; None when no
             folder is known.
 
@@ -107,7 +106,6 @@ class Host(NamedTuple):
     takes_text: bool = True
     reply_names_event: bool = False
     hooks_also_run_by: tuple[str, ...] = ()
-    runs_others_hooks: bool = False
     starts_after_compaction: bool = False
     tells_at: str = ""
     can_ask: bool = False
@@ -135,7 +133,7 @@ class Host(NamedTuple):
 
     judge: tuple[str, ...] = ()
 
-    skill_page: str = "generic"
+    skill_page: str = ""
     skill_folder: str | None = None
 
     hook: Mapping[str, Any] = {"type": "command", "command": "$own"}

@@ -212,8 +212,9 @@ def record(name: str) -> tuple[str, Host | None]:
         UsageError: memcli does not know this host.
     """
     for host in table.hosts():
-        if name != GENERIC and name in (host.name, host.skill_page):
-            return host.skill_page, host
+        page = host.skill_page or host.name
+        if name != GENERIC and name in (host.name, page):
+            return page, host
     if name not in HOSTS:
         raise UsageError(f"unknown host {name!r}", hint=f"Known: {', '.join(HOSTS)}.")
     return name, None

@@ -59,7 +59,6 @@ _TABLE = (
             *"claude -p --model haiku --safe-mode --tools".split(),
             *("", "--no-session-persistence"),
         ),
-        skill_page="claude-code",
         skill_folder=".claude/skills",
         program_variables=("CLAUDECODE",),
         session_variable="CLAUDE_CODE_SESSION_ID",
@@ -102,7 +101,6 @@ _TABLE = (
             "codex exec --ephemeral --ignore-user-config --sandbox read-only "
             f"--skip-git-repo-check {_CODEX_OFF} -c web_search=disabled -".split()
         ),
-        skill_page="codex",
         skill_folder=".agents/skills",
         program_variables=("CODEX_SANDBOX", "CODEX_CI", "CODEX_THREAD_ID"),
         transcripts=(
@@ -158,7 +156,6 @@ _TABLE = (
             "sessionEnd preCompact"
         ),
         hooks_also_run_by=("cursor",),
-        runs_others_hooks=True,
         tells_at="post-tool",
         can_ask=True,
         home_folder=(".copilot",),
@@ -195,7 +192,6 @@ _TABLE = (
             "preCompact"
         ),
         hooks_also_run_by=("copilot",),
-        runs_others_hooks=True,
         tells_at="post-tool",
         home_folder=(".cursor",),
         hook_files=("hooks.json", ".cursor/hooks.json"),
@@ -204,7 +200,6 @@ _TABLE = (
         windows_shell="powershell",
         timeout=("timeout", 1),
         file_version=1,
-        skill_page="cursor",
         skill_folder=".cursor/skills",
         program_variables=("CURSOR_AGENT",),
         hook={"command": "$own"},
@@ -234,7 +229,6 @@ _TABLE = (
             "Windsurf takes no text from hooks: sessions are mined, but nothing is "
             "put into them; let the agent call memcli recall",
         ),
-        skill_page="windsurf",
         hook={"command": "$posix", "powershell": "$powershell", "show_output": False},
         transcripts=("../../.windsurf/transcripts/*.jsonl",),
     ),
@@ -254,6 +248,7 @@ _TABLE = (
         user_pages=("AGENTS.md",),
         pages=("AGENTS.md",),
         is_plugin=True,
+        skill_page="generic",
         # `--pure` leaves out plugins. It keeps the session in its database.
         judge=("env", 'OPENCODE_PERMISSION={"*":"deny"}', "opencode", "run", "--pure"),
         skill_folder=".agents/skills",

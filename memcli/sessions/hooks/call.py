@@ -221,9 +221,9 @@ def _respond(call: Call, payload: Any) -> None:
     elif not event.session and event.name not in (*_TOOLS, "session-start"):
         call.fail("no session in the payload")
     elif (
-        host.runs_others_hooks
-        and event.session
+        event.session
         and event.name not in _TOOLS
+        and any(host.name in each.hooks_also_run_by for each in table.hosts())
         and markers.came_before(root, event)
     ):
         line["did"] = "nothing: the same event came twice"
