@@ -103,7 +103,7 @@ def _configured(
     best: tuple[int, Project] | None = None
     for key, value in names.items():
         name = _checked(key, value, config)
-        if _is_path(key):
+        if key.startswith(("/", "~", ".")) or os.path.isabs(key):
             path = os.path.join(os.path.dirname(config), os.path.expanduser(key))
             top = os.path.realpath(path)
             outside = repository and remote and not _is_below(top, repository.top)
@@ -128,10 +128,6 @@ def _checked(key: str, value: object, config: str) -> str:
             f"{config}: [projects] '{key[:80]}': {error.message}",
             hint='Write it like "~/notes" = "notes".',
         ) from error
-
-
-def _is_path(key: str) -> bool:
-    return key.startswith(("/", "~", ".")) or os.path.isabs(key)
 
 
 def vault_around(folder: str) -> str | None:
