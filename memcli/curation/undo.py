@@ -23,7 +23,7 @@ from memcli.vault.health.log import CHANGES, verb_of
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from memcli.storage.git.repository import Commit, Repository
     from memcli.vault.vault import Vault
@@ -79,7 +79,9 @@ def undo(vault: Vault, commit: str | None = None, *, dry_run: bool = False) -> U
         before = repository.files_at(f"{found.id}^", paths)
         for path in paths:
             if files.current(inside(vault.root, path)) != left[path]:
-                last = next(iter(history.log(repository, path, 1)), found)
+                later = _standing(history.log(repository, path))
+                changes = (each for each in later if verb_of(each.subject) != "undo")
+                last = next(changes, found)
                 by_hand = last.id == found.id
                 how = "by hand" if by_hand else f"by {last.id[:10]}, {last.subject}"
                 look = f"diff -- {quote(path)}" if by_hand else f"show {last.id[:10]}"
@@ -115,7 +117,7 @@ def _last(repository: Repository) -> Commit:
     """The newest change that was made in this clone by who commits here."""
     name = repository.user_name()
     own = history.made_here(repository)
-    for commit in _standing(repository, _HORIZON):
+    for commit in _standing(row.commit for row in history.steps(repository, _HORIZON)):
         is_mine = name in (None, commit.author) and (own is None or commit.id in own)
         if is_mine and verb_of(commit.subject) in CHANGES:
             return commit
@@ -133,7 +135,9 @@ def _named(repository: Repository, commit: str, git: str) -> Commit:
     start = commit.lower()
     found = [
         each
-        for each in _standing(repository, _FURTHEST)
+        for each in _standing(
+            row.commit for row in history.steps(repository, _FURTHEST)
+        )
         if len(start) >= _SHORTEST and each.id.startswith(start)
     ]
     shown = commit[:_LONGEST]
@@ -150,10 +154,10 @@ def _named(repository: Repository, commit: str, git: str) -> Commit:
     raise NotAllowed(message, hint=hint, code="nothing_to_undo")
 
 
-def _standing(repository: Repository, limit: int) -> Iterator[Commit]:
-    """The commits that were not taken back, the newest first."""
+def _standing(commits: Iterable[Commit]) -> Iterator[Commit]:
+    """Those of the commits, the newest first, that were not taken back."""
     undone = set()
-    for commit, *_ in history.steps(repository, limit):
+    for commit in commits:
         if commit.id[:10] not in undone:
             if taken_back := _UNDONE.match(commit.subject):
                 undone.add(taken_back[1])

@@ -124,6 +124,8 @@ def test_what_a_person_wrote_is_never_undone_and_an_undo_is_by_its_name(
     with pytest.raises(Conflict, match="was deleted by hand"):
         undo.undo(vault)
     git(vault, "restore", saved.path)
+    tag(vault, saved.id, "x")
+    undo.undo(vault)
     path.write_text("z")
     git(vault, "commit", "-qam", "wip")
     tip = git(vault, "rev-parse", "HEAD").strip()[:10]
