@@ -91,7 +91,8 @@ def _fixed(
     if (agreed or yes) and not dry_run:
         context.merges_for_git(vault.root)
     verb = "mended" if done.applied else "would mend"
-    head = f"{verb} {len(done.steps)}:" if done.steps else "nothing to mend"
+    left = f", and {len(done.left)} left for you" if done.left else ""
+    head = f"{verb} {len(done.steps)}{left}:" if done.steps else "nothing to mend"
     lines = [f"left for you: {finding_line(finding)}" for finding in done.left]
     lines += [f"{step.path}: {step.action}" for step in done.steps]
     how = dry_run if done.steps and not done.applied else None

@@ -117,5 +117,5 @@ def test_a_repair_that_leaves_an_error_says_what_to_do_and_exits_with_1(
     assert memcli("doctor", "--fix").code == 1
     done = memcli("doctor", "--fix", "--yes")
     assert done.code == 1
-    assert "  left for you: b.md:3: " in done.out
+    assert "mended 1, and 1 left for you:\n  left for you: b.md:3: " in done.out
     assert status(vault) == "?? b.md\n"
