@@ -44,7 +44,7 @@ def sync(
     Options:
         setup: `--setup URL, without --auto or --dry-run` Name the remote first: a
             folder, ssh or https; a new folder is made
-        all_: `--all, with --auto` Your vault and every vault of your config
+        all_: `--all, with --auto` With --auto: your vault and all of your config
         auto: `--auto` Wait for a turn, ask nothing: as memcli calls it by itself
     """
     if auto:
