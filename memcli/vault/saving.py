@@ -268,8 +268,11 @@ class _Placing:
         ]
         if resolved_id is not None:
             notes.append(f"it is not shown: {why_not_shown(resolved_id)}")
+        held = self._held(entry)
+        if entry.expires_at and held.status == Status.EXPIRED:
+            notes.append(f"it is not shown: it has expired ({entry.expires_at})")
         notes += map(self._names.explained, unclear)
-        self._held_texts.add(entry.body, self._held(entry))
+        self._held_texts.add(entry.body, held)
         return Saved(
             "" if self._change.dry_run else entry.id,
             entry.path,

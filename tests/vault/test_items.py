@@ -176,7 +176,8 @@ def test_a_superseded_text_may_be_said_again(vault: Vault) -> None:
 
 def test_an_expired_text_may_be_said_again(vault: Vault) -> None:
     fields = {"text": "The sale is on", "expires_at": "2026-11-01"}
-    vault.save(vault.draft(fields))
+    notes = vault.save(vault.draft(fields)).notes
+    assert notes == ("it is not shown: it has expired (2026-11-01)",)
     again = vault.save(vault.draft({"text": "The sale is on"}))
     assert again.outcome == "created"
     assert len(vault.recall("sale").rows) == 1
