@@ -82,14 +82,13 @@ def undo(vault: Vault, commit: str | None = None, *, dry_run: bool = False) -> U
                 later = _standing(history.log(repository, path))
                 changes = (each for each in later if verb_of(each.subject) != "undo")
                 last = next(changes, found)
-                by_hand = last.id == found.id
-                how = "by hand" if by_hand else f"by {last.id[:10]}, {last.subject}"
-                look = f"diff -- {quote(path)}" if by_hand else f"show {last.id[:10]}"
+                how = f"by {last.id[:10]}, {last.subject}"
+                how = "by hand" if last.id == found.id else how
                 raise Conflict(
                     f"{path} was changed since {found.subject} ({how}); nothing was "
                     "undone",
                     hint="Undo does not take back an edit by hand, or a merge. See "
-                    f"what it was: {git} {look}",
+                    f"what it was: {git} diff {found.id[:10]} -- {quote(path)}",
                 )
             if not dry_run:
                 change.put(path, before[path], expected=left[path])
@@ -141,11 +140,9 @@ def _named(repository: Repository, commit: str, git: str) -> Commit:
         if len(start) >= _SHORTEST and each.id.startswith(start)
     ]
     shown = commit[:_LONGEST]
-    message = f"no change of memcli's that can be undone has the id {shown!r}"
+    message = f"no one change of memcli's that can be undone has the id {shown!r}"
     hint = "The commits, with those that were taken back already: memcli log --json"
-    if len(found) > 1:
-        message = f"{len(found):,} changes have an id that begins with {shown!r}"
-    elif found:
+    if len(found) == 1:
         verb = verb_of(found[0].subject)
         if verb in CHANGES or verb == "undo":
             return found[0]

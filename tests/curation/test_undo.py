@@ -155,5 +155,5 @@ def test_what_came_from_another_clone_is_undone_only_by_its_name(
     assert undo.undo(laptop, theirs[:10].upper()).commit == theirs
     assert clones.texts(two.roots["laptop"]) == {"again of the desk"}
     for word in (theirs[:10], theirs[:3], "", "HEAD", "--all", "f" * 40):
-        with pytest.raises(NotAllowed, match="no change of memcli's that can be"):
+        with pytest.raises(NotAllowed, match="no one change of memcli's that can"):
             undo.undo(laptop, word)
