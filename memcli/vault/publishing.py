@@ -12,7 +12,7 @@ from functools import partial
 
 from memcli.entries import layout
 from memcli.entries.entry import Visibility
-from memcli.errors import HistoryError, InvalidEntry, InvalidValue, VaultNotFound
+from memcli.errors import HistoryError, InvalidEntry, InvalidValue
 from memcli.named_tuple import NamedTuple
 from memcli.search.postgres import engine
 from memcli.search.postgres import publisher as publishers
@@ -60,20 +60,14 @@ def target(name: str, environ: Mapping[str, str]) -> known_vaults.KnownVault:
     """The published vault of a name of the user's config.
 
     Raises:
-        VaultNotFound: there is none of this name.
-        InvalidValue: it has no engine.
+        InvalidValue: there is none of this name, or it has no engine (`no_engine`).
     """
     place = known_vaults.find(name, environ)
-    if place is None:
-        raise VaultNotFound(
-            f"no vault is named '{name}'",
+    if place is None or place.engine is None:
+        raise InvalidValue(
+            f"'{name}' is no name of a database to publish to",
             hint=f'Name it in your config.toml: [vaults.{name}], engine = "postgresql'
             '://USER@HOST/DATABASE".',
-        )
-    if place.engine is None:
-        raise InvalidValue(
-            f"'{name}' is a folder, and no database to publish to",
-            hint=f'Give [vaults.{name}] an engine = "postgresql://..." instead.',
             code="no_engine",
         )
     return place
