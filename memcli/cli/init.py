@@ -178,8 +178,6 @@ def _warnings(plan: create.Plan, ignored: int, dry_run: bool) -> Iterator[str]:
 
 # --- the vault that a repository carries ----------------------------------------------
 
-_NO_REMOTE = "no remote"
-
 
 def allow(context: Context, path: str | None = None, *, revoke: bool = False) -> Result:
     """Let memcli read the vault that a repository carries
@@ -217,7 +215,7 @@ def _allow(context: Context, folder: str) -> Result:
         )
     at, remote = found.path, found.remote or None
     data: dict[str, Any] = {"outcome": "unchanged", "path": at, "remote": remote}
-    named = f"{at} ({remote or _NO_REMOTE})"
+    named = f"{at} ({remote or 'no remote'})"
     if found.allowed:
         return said(data, f"already allowed {named}")
     holds = _holds(context._replace(cwd=found.top), at)

@@ -54,9 +54,7 @@ def sync(
     vault = context.open_vault("syncing")
     is_new = setup is not None and sync_setup.setup(vault, setup, terms)
     done = use_case.sync(vault, terms, dry_run=dry_run)
-    if not (
-        dry_run or vault.read_only
-    ):  # then a plain `git pull` merges as a sync does
+    if not (dry_run or vault.read_only):  # a plain `git pull` merges as a sync does
         context.merges_for_git(vault.root)
     data = {**done.as_dict(), "setup": is_new}
     return Result(
