@@ -274,13 +274,9 @@ def checked_lines(lines: str) -> str:
 
 def checked_key(name: Any, lines: Any) -> tuple[str, str]:
     """Return a key and its lines, or raise InvalidValue unless they are just that."""
-    if isinstance(name, str) and isinstance(lines, str):
-        try:
-            page = take_apart(f"---\n{checked_lines(lines)}---\n".encode(), "extra")
-        except (InvalidEntry, UnicodeEncodeError, InvalidValue):
-            page = None
-        if page and [part.name for part in page.parts] == [name]:
-            return name, lines
+    is_text = isinstance(name, str) and isinstance(lines, str)
+    if is_text and [part.name for part in _keys_in(lines)] == [name]:
+        return name, lines
     raise InvalidValue(
         f"extra: not a key and its YAML lines: {str(name)[:60]!r}",
         hint='Write it like {"rating": "rating: 5\\n"}.',
@@ -290,13 +286,18 @@ def checked_key(name: Any, lines: Any) -> tuple[str, str]:
 
 def values_of(lines: str) -> list[str]:
     """The texts that the lines of one key hold; a scalar is split at its commas."""
-    try:
-        parts = take_apart(f"---\n{lines}---\n".encode(), "").parts
-    except (InvalidEntry, UnicodeEncodeError):
-        return []
+    parts = _keys_in(lines)
     value = parts[0].value if parts else None
     texts = value.split(",") if isinstance(value, str) else value or ()
     return [text.strip() for text in texts if isinstance(text, str) and text.strip()]
+
+
+def _keys_in(lines: str) -> list[Part]:
+    """The keys that lines hold; none in what is no lines of keys."""
+    try:
+        return take_apart(f"---\n{checked_lines(lines)}---\n".encode(), "").parts
+    except (InvalidEntry, InvalidValue, UnicodeEncodeError):
+        return []
 
 
 # --- simple YAML, read and written without a library ----------------------------------
