@@ -163,12 +163,11 @@ def verdict(facts: Facts, view: View) -> str | None:
     if view.as_of is not None:
         return _verdict_at(facts, view)
     status = standing(facts, view)
-    if status not in view.statuses:
-        return _reason(facts, view) if status is Status.RESOLVED else str(status)
     # Nor does a version of the claim come back with the history.
-    if settled_by(facts, view) and Status.RESOLVED not in view.statuses:
-        return _reason(facts, view)
-    return None
+    claim = None if Status.RESOLVED in view.statuses else _of_claim(facts, view)
+    if status in view.statuses or (claim and status is Status.RESOLVED):
+        return claim
+    return str(status)
 
 
 def settled_by(facts: Facts, view: View) -> Resolve | None:
@@ -202,11 +201,10 @@ def standing(facts: Facts, view: View) -> Status:
     return Status.EXPIRED if 0 < facts.expires <= view.now else Status.ACTIVE
 
 
-def _reason(facts: Facts, view: View) -> str:
+def _of_claim(facts: Facts, view: View) -> str | None:
+    """By what the claim of an entry is resolved; None when it is not."""
     resolve = settled_by(facts, view)
-    if resolve is None:
-        return str(facts.status)
-    return f"its claim is resolved by {resolve.id}"
+    return f"its claim is resolved by {resolve.id}" if resolve else None
 
 
 def visible(entry: Any, agent: Agent) -> bool:
@@ -245,11 +243,8 @@ def _verdict_at(facts: Facts, view: View) -> str | None:
     over = facts.ended or facts.status is not Status.ACTIVE
     if over and facts.ended <= moment:
         return str(facts.status)
-    if settled_by(facts, view):
-        return _reason(facts, view)
-    if facts.expires and facts.expires <= moment:
-        return "expired"
-    return None
+    is_over = facts.expires and facts.expires <= moment
+    return _of_claim(facts, view) or ("expired" if is_over else None)
 
 
 def facts(
