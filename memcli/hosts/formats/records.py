@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import os
 import re
-from datetime import UTC, datetime
 from itertools import islice
 from typing import IO, Any
 
+from memcli.entries import dates
 from memcli.errors import Unreadable
 from memcli.hosts.tool_call import CHANGES, COMMANDS, PATHS
 from memcli.hosts.transcript import Session, Step, typed, typed_parts, unframed
@@ -131,13 +131,9 @@ def joined(texts: Iterable[str]) -> str:
 def instant(value: Any) -> str | None:
     """ISO 8601 in UTC with seconds, of such a text, which without an offset counts as
     UTC; None when it is no moment."""
-    try:
-        moment = datetime.fromisoformat(value.strip())
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        moment = moment.astimezone(UTC).replace(tzinfo=None)
-    except (AttributeError, ValueError, OverflowError, OSError):
-        return None
-    return f"{moment.isoformat(timespec='seconds')}Z"
+    found = dates.date_in(value)
+    is_day = found and len(found) <= len("2026-11-21")
+    return dates.iso(dates.to_epoch(found)) if is_day else found
 
 
 def first_of(values: dict[str, Any], keys: Iterable[str]) -> str:
