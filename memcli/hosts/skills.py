@@ -170,8 +170,7 @@ def plan(
             done = "unchanged"
         else:
             after = page_of(skill, page)
-        step = step._replace(outcome=done, before=before, after=after, why=why)
-        steps.append(step)
+        steps.append(step._replace(outcome=done, before=before, after=after, why=why))
     return steps
 
 

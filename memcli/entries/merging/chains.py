@@ -125,12 +125,8 @@ class Joined:
                 if entry.status is Status.SUPERSEDED and not entry.superseded_by:
                     self._change(name, superseded_by=min(laters[name], default=None))
             return
-
-        def place(name: str) -> tuple[bool, str]:
-            # Also of a version that no side has changed, and that is not among `now`.
-            return not is_adopted(name), name
-
-        order = sorted(group - lost, key=place)
+        # Also of a version that no side has changed, and that is not among `now`.
+        order = sorted(group - lost, key=lambda name: (not is_adopted(name), name))
         for before, name in pairwise(["", *order]):
             entry = self.now.get(name, _NONE)
             if entry.id and (before or entry.supersedes in group):
