@@ -174,10 +174,7 @@ class BM25:
 
     def __init__(self, corpus: Reader, weights: Weights) -> None:
         average, half = average_length(corpus), weights.half_length
-        k1, b = (
-            by_length(weights.k1, average, half),
-            by_length(weights.b, average, half),
-        )
+        k1, b = (by_length(each, average, half) for each in (weights.k1, weights.b))
         self._gain, self._base, self._slope = k1 + 1, k1 * (1 - b), k1 * b / average
         self._lengths = corpus.columns.lengths
 

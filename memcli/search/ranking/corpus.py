@@ -6,6 +6,7 @@ corpus counts live documents only. Every figure that can be tuned is among `Weig
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -141,6 +142,12 @@ class Term(NamedTuple):
 def inverse_frequency(n: int, size: int) -> float:
     """How well a term tells documents apart, when n of `size` hold it."""
     return math.log(1 + (size - n + 0.5) / (n + 0.5))
+
+
+def strongest(scores: Mapping[int, float], corpus: Reader, most: int) -> list[int]:
+    """The documents with the highest scores, in order; of equals by their `orders`."""
+    orders = corpus.columns.orders
+    return heapq.nsmallest(most, scores, key=lambda doc: (-scores[doc], orders[doc]))
 
 
 def average_length(corpus: Reader) -> float:

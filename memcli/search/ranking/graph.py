@@ -23,6 +23,7 @@ from memcli.search.ranking.corpus import (
     average_length,
     by_length,
     inverse_frequency,
+    strongest,
 )
 
 TYPE_CHECKING = False
@@ -84,7 +85,9 @@ def walk(
     if scope.edges is None or not totals:
         return {}
     share = _shares(corpus, weights)
-    heads = _strongest(totals, corpus, weights)
+    floor = weights.graph_floor * max(totals.values())
+    strong = {doc: score for doc, score in totals.items() if score >= floor}
+    heads = strongest(strong, corpus, weights.graph_seeds)
     # An edge below it is too weak to bring an entry, as most are; it counts for those
     # that `totals` holds.
     least = max(totals.values()) * weights.graph_brings
@@ -106,16 +109,6 @@ def walk(
             if other not in reached or reached[other].score < arrival.score:
                 reached[other] = arrival
     return reached
-
-
-def _strongest(
-    scores: Mapping[int, float], corpus: Reader, weights: Weights
-) -> list[int]:
-    floor = weights.graph_floor * max(scores.values())
-    strong = [doc for doc, score in scores.items() if score >= floor]
-    orders = corpus.columns.orders
-    strong.sort(key=lambda doc: (-scores[doc], orders[doc]))
-    return strong[: weights.graph_seeds]
 
 
 def _shares(corpus: Reader, weights: Weights) -> Callable[[Edge, int], float]:

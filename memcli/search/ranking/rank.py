@@ -26,7 +26,6 @@ out by what stands beside it.
 
 from __future__ import annotations
 
-import heapq
 from itertools import chain
 
 from memcli.named_tuple import NamedTuple
@@ -39,6 +38,7 @@ from memcli.search.ranking.corpus import (
     Term,
     Weights,
     inverse_frequency,
+    strongest,
 )
 from memcli.search.ranking.order import Adjust, Found, Hit, Order
 from memcli.search.store import WEIGHTED
@@ -160,7 +160,7 @@ def _pool(
             doc: scores[doc] * (1 + weights.temporal * inside(doc))
             for doc in scope.holding(ranked)
         }
-        return sorted(found, key=lambda doc: (-found[doc], orders[doc]))[:count]
+        return strongest(found, corpus, count)
     pool: list[int] = []
     for start in range(0, len(ranked), 2 * count):  # few are asked whether they may
         pool += scope.holding(ranked[start : start + 2 * count])
@@ -233,11 +233,7 @@ def expansion(
         corpus: the documents.
         weights: `feedback` is the fraction, `feedback_terms` how many terms.
     """
-    orders = corpus.columns.orders
-    least = min(heapq.nlargest(weights.feedback_entries, totals.values()), default=0.0)
-    highest = [doc for doc, total in totals.items() if total >= least]
-    highest.sort(key=lambda doc: (-totals[doc], orders[doc]))
-    best = highest[: weights.feedback_entries]
+    best = strongest(totals, corpus, weights.feedback_entries)
     corpus.fetch_rows(best)
     mass = sum(totals[doc] for doc in best) or 1.0
     given = {term.text for term in known}
