@@ -26,13 +26,6 @@ if TYPE_CHECKING:
 
 
 _LARGEST = 100_000  # bytes of a config
-# As `memcli init` writes them.
-_SECTIONS = frozenset(
-    """
-    [vault] [limits] [reflections.invariant] [reflections.derived] [injection] [memory]
-    [signals] [actions] [sessions]
-    """.split()
-)
 
 
 class Limits(NamedTuple):
@@ -162,7 +155,8 @@ def says_nothing(text: str) -> bool:
         for line in text.split("\n")
         if line and not (line[0] == "#" and line.isprintable())
     ]
-    return _SECTIONS.issuperset(said) and len(said) == len(set(said))
+    empty = {f"[{name}]" for name in _tables()}  # as `memcli init` writes them
+    return empty.issuperset(said) and len(said) == len(set(said))
 
 
 def logs_signals(root: str) -> bool:
