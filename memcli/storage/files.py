@@ -353,7 +353,8 @@ MALFORMED = (
 )
 """The errors of reading a value of an unexpected shape."""
 
-# The names of the files of a vault of ten million entries.
+# A gigabyte: the names of the files of a vault of ten million entries; and of a batch
+# that is held in memory, what is given by mistake.
 _LARGEST_VALUE = 1_000_000_000
 
 
@@ -386,13 +387,10 @@ def store_value(path: str, value: Any) -> None:
 
 # --- JSON Lines: one object a line ------------------------------------------------
 
-# A batch is held in memory; a gigabyte is given by mistake.
-_LARGEST_BATCH = 1_000_000_000
-
 
 def read_batch(path: str) -> bytes:
     """The bytes of a file of JSON lines."""
-    return read(path, limit=_LARGEST_BATCH)
+    return read(path, limit=_LARGEST_VALUE)
 
 
 def json_lines(

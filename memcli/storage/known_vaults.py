@@ -139,12 +139,8 @@ def is_name(word: str) -> bool:
 
 def at(root: str, environ: Mapping[str, str]) -> KnownVault | None:
     """The configured vault in a folder, if any, however the path is spelled."""
-    places = configured(environ)
-    if not places:
-        return None
-    real = os.path.realpath(root)
-    same = (p for p in places.values() if os.path.realpath(p.path) == real)
-    return next(same, None)
+    places, real = configured(environ).values(), os.path.realpath(root)
+    return next((p for p in places if os.path.realpath(p.path) == real), None)
 
 
 def read_only(root: str, environ: Mapping[str, str]) -> KnownVault | None:

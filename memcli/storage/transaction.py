@@ -151,7 +151,13 @@ class Transaction:
             path: FileChange(files.current(places[path]), self._after[path])
             for path in paths
         }
-        self._compare(changes)
+        for path, expected in self._expected.items():
+            if changes[path].before != expected:
+                raise Conflict(
+                    f"{path} was edited while it was being changed; "
+                    "nothing was changed",
+                    hint="Repeat the command: it starts from the edited file.",
+                )
         if not self.allow_secret:
             from memcli.entries import no_secrets
 
@@ -199,15 +205,6 @@ class Transaction:
                 hint="Free some space; the next memcli command puts it right.",
             )
         files.reached("kept")
-
-    def _compare(self, changes: Mapping[str, FileChange]) -> None:
-        for path, expected in self._expected.items():
-            if changes[path].before != expected:
-                raise Conflict(
-                    f"{path} was edited while it was being changed; "
-                    "nothing was changed",
-                    hint="Repeat the command: it starts from the edited file.",
-                )
 
 
 def staged(root: str, path: str) -> Conflict:
