@@ -86,13 +86,12 @@ def own(text: str) -> list[tuple[int, int]]:
     if _COMPOSED.match(text):
         return []
     text = _covered(text)
-    lines = text.split("\n")
-    reads = [line[:_READ] for line in lines]
     found: list[tuple[int, int]] = []
     fences: list[str] = []
     # How far what began above is foreign: to the next empty line, to the person's words.
     at, paragraph, rest, blank = 0, False, False, False
-    for line, read in zip(lines, reads, strict=True):
+    for line in text.split("\n"):
+        read = line[:_READ]
         start, at = at, at + len(line) + 1
         if _is_fenced(read, fences):
             continue

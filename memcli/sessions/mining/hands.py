@@ -136,13 +136,10 @@ def _is_explained(one: Sentence, rule: Rule | None) -> bool:
 
 def _is_announced(near: Around) -> bool:
     """Whether the turns around a turn, or the agent, may take it for a text or a game."""
-    if any(
-        _words(text) <= _TYPED and signs.SERIES.search(text) for text in near.before
-    ):
-        return True
-    played = near.before[:_PLAYED]
-    if any(_words(text) <= _TYPED and signs.PLAY.search(text) for text in played):
-        return True
+    for place, text in enumerate(near.before):
+        plays = place < _PLAYED and signs.PLAY.search(text)
+        if _words(text) <= _TYPED and (plays or signs.SERIES.search(text)):
+            return True
     said = (text for text in near.before if not signs.ANSWER.fullmatch(text))
     last, after = next(said, ""), near.after
     if (
