@@ -149,8 +149,10 @@ def _candidate(
             raise _Refused(f"the digest showed no entry {name[:40]!r}")
     more: dict[str, Any] = {}
     if confirms:  # in the entry's own words: a sighting of it
-        _check_again(known[confirms].text, turns, digest)
         kind, text, why = known[confirms].kind, known[confirms].text, "said again"
+        steps = [one.step for one in digest.turns]
+        if not any(say_again(text, steps, one.number - 1, one.before) for one in turns):
+            raise _Refused("the turns that it cites do not say so again")
         confidence, more["confirms"] = Confidence.HIGH, confirms
     else:
         kind, text, confidence = _claim(row, kinds)
@@ -252,13 +254,6 @@ def _turns(value: Any, digest: Digest) -> tuple[Turn, ...]:
         if not whole or number not in by_number:
             raise _Refused(f"there is no turn {str(number)[:20]} in the digest")
     return tuple(by_number[number] for number in sorted(set(value)))
-
-
-def _check_again(text: str, turns: Sequence[Turn], digest: Digest) -> None:
-    """Refuse turns that do not say again what an entry says, as rules would take it."""
-    steps = [one.step for one in digest.turns]
-    if not any(say_again(text, steps, one.number - 1, one.before) for one in turns):
-        raise _Refused("the turns that it cites do not say so again")
 
 
 def _check_words(

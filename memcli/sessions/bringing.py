@@ -316,10 +316,8 @@ def _in_record(candidate: Candidate, before: _Before) -> bool:
 
 def _in_sentence(candidate: Candidate, before: _Before) -> bool:
     """Whether a judge and a rule have read the same sentence."""
-    row, one_of_each = (
-        before.row,
-        (before.rule == JUDGED) is not (candidate.pattern == JUDGED),
-    )
+    one_of_each = (before.rule == JUDGED) is not (candidate.pattern == JUDGED)
+    row = before.row
     if row is None or before.record != candidate.record or not one_of_each:
         return False
     words, others = _words(candidate.text), _words(row.text)

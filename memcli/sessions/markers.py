@@ -181,22 +181,20 @@ def came_before(root: str, event: Event) -> bool:
     return 0 <= now - last < _TWICE_WITHIN * 1e9
 
 
-def finish(root: str, session: str, since: float) -> bool:
+def finish(root: str, session: str, since: float) -> None:
     """Note that everything was kept that a session had at `since`, epoch seconds.
 
-    Returns:
-        Whether it is over: a session that was touched after that moment goes on.
+    A session that was touched after that moment goes on.
     """
     start, place = path(root, session, START), path(root, session, REFLECTED)
     try:
         if os.path.exists(start):
             if os.stat(start).st_mtime > since:
-                return False
+                return
             os.replace(start, place)
         os.utime(place)
     except FileNotFoundError:
         pass
-    return True
 
 
 def markers(root: str, now: float | None = None) -> Iterator[Marker]:

@@ -145,13 +145,6 @@ def _order(found: _Fired) -> tuple[bool, bool, int]:
     return not found.enforce, not found.named, place
 
 
-def _is_trusted(vault: Vault) -> bool:
-    """Whether the vault is the user's own: no team's, and not the repository's."""
-    if vault.source != known_vaults.PERSONAL:
-        return False
-    return known_vaults.at(vault.root, vault.environ) is None
-
-
 def _refusal(found: Sequence[_Fired], vault: Vault) -> tuple[str, str, str] | None:
     """ask or deny, the id of the entry, and why, where one keeps a tool from running.
 
@@ -160,8 +153,10 @@ def _refusal(found: Sequence[_Fired], vault: Vault) -> tuple[str, str, str] | No
         vault: the own one.
     """
     own = [each for each in found if each.enforce]
-    if not own or not _is_trusted(vault):
+    if not own or vault.source != known_vaults.PERSONAL:
         return None
+    if known_vaults.at(vault.root, vault.environ) is not None:
+        return None  # it is a team's as well
     first = next((each for each in own if each.enforce == "deny"), own[0])
     row, text = first.row, plain(short(first.row, room=_CHARS))
     wish = f"{_whose(vault, row)} {_WISHES[first.enforce]}: memcli inspect {row.id}"
