@@ -110,13 +110,15 @@ def find(question: str, now: int) -> Window | None:
     if opened and is_pair and first.span[0] < last.span[1]:
         place = opened.start(), last.place[1]
         bounds: _Bounds = first.span[0], last.span[1]
-        return _window(text, place, bounds, first.relative and last.relative)
-    if len(spans) > 1:
+        relative = first.relative and last.relative
+    elif len(spans) > 1:
         return None
-    relation = re.search(_BEFORE_IT, head, re.I)
-    bounds = first.span if relation is None else _bounds(relation, first.span)
-    place = (relation.start() if relation else start), end
-    return _window(text, place, bounds, first.relative)
+    else:
+        relation = re.search(_BEFORE_IT, head, re.I)
+        bounds = first.span if relation is None else _bounds(relation, first.span)
+        place = (relation.start() if relation else start), end
+        relative = first.relative
+    return Window(*bounds, text[slice(*place)].strip(), place, relative)
 
 
 class _Period(NamedTuple):
@@ -194,9 +196,3 @@ def _bounds(relation: re.Match[str], span: Span) -> _Bounds:
         begin = start if word == "since" else end
         return begin, length and begin + length
     return length and start - length, start
-
-
-def _window(
-    text: str, place: tuple[int, int], bounds: _Bounds, relative: bool
-) -> Window:
-    return Window(*bounds, text[slice(*place)].strip(), place, relative)
