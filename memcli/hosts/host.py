@@ -86,8 +86,8 @@ class Host(NamedTuple):
 
         hook: an entry of its settings, in which `$posix`, `$powershell` and `$own`
             (what it uses on this system) are the command line for that shell.
-        answer: the document that brings a text into a session, for `$text`; empty for
-            Claude Code's. `more` is what an event's has besides.
+        answer: the document that brings a text into a session, for `$text`. `more` is
+            what an event's has besides.
         no: the document that keeps a tool from running, for `$decision` and `$reason`;
             empty for Claude Code's.
 
@@ -137,7 +137,7 @@ class Host(NamedTuple):
     skill_folder: str | None = None
 
     hook: Mapping[str, Any] = {"type": "command", "command": "$own"}
-    answer: Mapping[str, Any] = {}
+    answer: Mapping[str, Any] = {"additionalContext": "$text"}
     more: Mapping[str, Mapping[str, Any]] = {}
     no: Mapping[str, Any] = {}
 
@@ -162,10 +162,8 @@ class Host(NamedTuple):
         """
         if not text or not self.tells(event):
             return ""
-        if not self.answer:
-            return self._said(event, {"additionalContext": text})
         fields = {**_filled(self.answer, {"text": text}), **self.more.get(event, {})}
-        return self._said("", fields)
+        return self._said(event, fields)
 
     def refusal(self, decision: str, reason: str) -> str:
         """The answer that keeps a tool from running; empty where the host has none.
