@@ -113,8 +113,7 @@ def _looked_at(one: Installation, host: Host, machine: Machine) -> Installation:
     if not current:
         wrong.append((f"{one.what} not as memcli writes them", one.again))
     if host.needs_trust and one.what == HOOKS:
-        events = [native for native, _ in host.events if native]
-        wrong += _distrust(one, host.folder(machine.environ), events)
+        wrong += _distrust(one, host, machine)
     try:
         known_vaults.place_of(vault, machine.environ)
     except MemcliError as error:
@@ -154,17 +153,17 @@ def _words(
 
 
 def _distrust(
-    one: Installation, folder: str, events: Sequence[str]
+    one: Installation, host: Host, machine: Machine
 ) -> Iterator[tuple[str, str]]:
     """Why Codex does not run the hooks, and what to do; nothing when its config names
     their file and each event among what its user trusts."""
     try:
-        said = files.read(os.path.join(folder, "config.toml"))
+        said = files.read(host.path("config.toml", machine.environ))
     except MemcliError:
         said = b""
     names = (one.path, os.path.realpath(one.path))
     refused = []
-    for event in events:
+    for event, _ in host.events:
         snake = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", event).lower()
         if not any(os.fsencode(f"{name}:{snake}:") in said for name in names):
             refused.append(event)
