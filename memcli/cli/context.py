@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, Protocol
 
-    from memcli.hosts.install import Program
+    from memcli.hosts.install.command_line import Program
     from memcli.vault.caller import Caller
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults

@@ -12,11 +12,10 @@ from shlex import quote
 
 from memcli.cli.install_steps import Plan, judge_goes
 from memcli.errors import MemcliError, UsageError
-from memcli.hosts import install as use_case
 from memcli.hosts import skills as pages
 from memcli.hosts import table
 from memcli.hosts.install.plans import HOOKS, SERVER
-from memcli.hosts.install.step import failed
+from memcli.hosts.install.step import SCOPES, failed
 from memcli.storage import state_dirs
 
 TYPE_CHECKING = False
@@ -141,7 +140,7 @@ def uninstall(
         plan.add_skills(host, dir_, force=force, removal=True)
         return plan.carried_out(nothing="no page of memcli is there")
     hosts, warnings = table.with_hooks() if all_ else [plan.host(host)], []
-    for each in use_case.SCOPES if all_ else (scope,):
+    for each in SCOPES if all_ else (scope,):
         plan.scope = each
         plan.add(HOOKS, hosts, removal=True)
         plan.add(SERVER, hosts, removal=True)

@@ -14,9 +14,10 @@ import shutil
 from memcli.cli.context import Canvas, Context, Result, own_program, to_apply
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError, UsageError
-from memcli.hosts import install, skills, table
-from memcli.hosts.install import Step, plans
-from memcli.hosts.install.step import decoded, failed
+from memcli.hosts import skills, table
+from memcli.hosts.install import plans
+from memcli.hosts.install.status import survey
+from memcli.hosts.install.step import Machine, Step, apply, decoded, failed
 from memcli.sessions import judge
 from memcli.storage import files, known_vaults, state_dirs, user_config
 
@@ -43,7 +44,7 @@ class Plan:
         if context.vault:
             vault = known_vaults.find_vault(context.vault, context.environ)
         cwd = context.cwd or os.sep
-        self.machine = install.Machine(context.environ, cwd, own_program(), vault)
+        self.machine = Machine(context.environ, cwd, own_program(), vault)
         self.steps: list[Step] = []
         self.notes: list[str] = []
 
@@ -63,7 +64,7 @@ class Plan:
     def here(self) -> list[Host]:
         """The hosts that are on this machine."""
         path = self.context.environ.get("PATH")
-        found = install.survey(self.machine, lambda name: shutil.which(name, path=path))
+        found = survey(self.machine, lambda name: shutil.which(name, path=path))
         names = dict.fromkeys(each.host for each in found if each.found)
         return [self.host(name) for name in names]
 
@@ -195,7 +196,7 @@ class Plan:
         done: list[Step] = []
         for step in self.steps:
             try:
-                done.append(step if self.dry_run else install.apply(step))
+                done.append(step if self.dry_run else apply(step))
             except MemcliError as error:
                 if self.strict:
                     raise

@@ -237,10 +237,11 @@ def _hosts(
     environ: Mapping[str, str], cwd: str, around: Surroundings
 ) -> Iterator[Check]:
     """The installations in the hosts, and the hosts here that do not call memcli."""
-    from memcli.hosts import install
+    from memcli.hosts.install.status import survey
+    from memcli.hosts.install.step import Machine
 
-    machine = install.Machine(environ, cwd, around.program)
-    found = list(install.survey(machine, around.which))
+    machine = Machine(environ, cwd, around.program)
+    found = list(survey(machine, around.which))
     calling = {one.host for one in found if one.what == "hooks" and one.state != "no"}
     for one in found:
         name = f"{one.what} of {one.host}"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memcli.hosts import skills
-from memcli.hosts.install import apply
+from memcli.hosts.install.step import apply
 from tests.cli.conftest import Outcome, Run
 
 

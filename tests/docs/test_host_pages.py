@@ -10,8 +10,9 @@ from typer.testing import CliRunner
 from memcli.cli.app import build
 from memcli.hosts import table
 from memcli.hosts.host import EVENTS, Host
-from memcli.hosts.install import SCOPES, Machine, Program
+from memcli.hosts.install.command_line import Program
 from memcli.hosts.install.plans import HOOKS, SERVER, locate
+from memcli.hosts.install.step import SCOPES, Machine
 from memcli.sessions.hooks import call as hook
 
 DOCS = Path(__file__).parents[2] / "docs"

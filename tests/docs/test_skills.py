@@ -20,7 +20,7 @@ from memcli.cli.render import as_json
 from memcli.cli.run import run
 from memcli.errors import MemcliError
 from memcli.hosts import skills
-from memcli.hosts.install import apply
+from memcli.hosts.install.step import apply
 from tests.conftest import ROOT as TOP
 from tests.conftest import isolated_environment
 from tests.contexts import context_of

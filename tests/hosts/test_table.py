@@ -9,7 +9,9 @@ import pytest
 from memcli.errors import InvalidValue
 from memcli.hosts import skills, table, transcripts
 from memcli.hosts.host import EVENTS, Host
-from memcli.hosts.install import SCOPES, Machine, Program, plans
+from memcli.hosts.install import plans
+from memcli.hosts.install.command_line import Program
+from memcli.hosts.install.step import SCOPES, Machine
 
 DEV = Machine({"HOME": "/home/dev"}, "/home/dev/shop", Program(("memcli",)))
 every_host = pytest.mark.parametrize("name", table.NAMES)

@@ -9,7 +9,8 @@ import pytest
 
 from memcli import Vault
 from memcli.entries import layout
-from memcli.hosts import install, skills, table
+from memcli.hosts import skills, table
+from memcli.hosts.install import step
 from memcli.hosts.install.command_line import Program
 from memcli.hosts.install.plans import HOOKS, plan
 from memcli.sessions import hook_log
@@ -117,8 +118,8 @@ def test_a_host_is_named_with_what_its_hooks_lack(
     (home / ".claude").mkdir()
     assert examine()["hooks of claude-code"].mend == "memcli install claude-code"
     at = (dict(os.environ), str(tmp_path), Program((str(program),)))
-    machine = install.Machine(*at, str(tmp_path / "vault"))
-    install.apply(plan(HOOKS, table.find("claude-code"), "user", machine))
+    machine = step.Machine(*at, str(tmp_path / "vault"))
+    step.apply(plan(HOOKS, table.find("claude-code"), "user", machine))
     check = examine()["hooks of claude-code"]
     assert check.state != "problem", check
     assert check.said.startswith("installed at scope user")

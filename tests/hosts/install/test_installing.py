@@ -10,9 +10,12 @@ from typing import Any
 import pytest
 
 from memcli.errors import Conflict, InvalidConfig, UnsafePath, UsageError
-from memcli.hosts import install, table
-from memcli.hosts.install import Installation, Program, Step
+from memcli.hosts import table
+from memcli.hosts.install import step as install
+from memcli.hosts.install.command_line import Program
 from memcli.hosts.install.plans import HOOKS, locate, plan
+from memcli.hosts.install.status import Installation, survey
+from memcli.hosts.install.step import Step
 from memcli.storage import known_vaults
 
 posix = pytest.mark.skipif(os.name == "nt", reason="modes and links of POSIX")
@@ -70,7 +73,7 @@ class Machine:
 
     def status(self, host: str, scope: str = "user", **more: Any) -> Installation:
         what = more.pop("what", "hooks")
-        found = install.survey(self.seen(**more), lambda _: None)
+        found = survey(self.seen(**more), lambda _: None)
         wanted = (what, host, scope)
         (one,) = (o for o in found if (o.what, o.host, o.scope) == wanted)
         return one

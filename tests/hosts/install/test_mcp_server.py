@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from memcli.errors import InvalidConfig, UsageError
-from memcli.hosts import install, table
-from memcli.hosts.install import Machine, Program, Step, apply
+from memcli.hosts import table
+from memcli.hosts.install.command_line import Program
 from memcli.hosts.install.plans import HOOKS, SERVER, plan
+from memcli.hosts.install.status import Installation, survey
+from memcli.hosts.install.step import Machine, Step, apply
 
 PLACES = {
     "claude-code": (".claude.json", ".mcp.json"),
@@ -152,8 +154,8 @@ def test_what_only_a_person_can_change_is_refused_with_what_to_put_in(
 
 @EVERY
 def test_status_names_it_and_what_is_wrong(machine: Machine, host: str) -> None:
-    def status() -> install.Installation:
-        found = install.survey(machine, lambda _: None)
+    def status() -> Installation:
+        found = survey(machine, lambda _: None)
         (one,) = (o for o in found if (o.what, o.host, o.scope) == wanted)
         return one
 

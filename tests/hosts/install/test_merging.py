@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from memcli.errors import InvalidConfig
 from memcli.hosts import table
 from memcli.hosts.host import Host
-from memcli.hosts.install import Machine, plans, step
+from memcli.hosts.install import plans, step
 from memcli.hosts.install.command_line import Program
+from memcli.hosts.install.step import Machine
 
 PROGRAM = Program(("/opt/mem cli/bin/memcli",))
 MOVED = Program(("/usr/bin/python3", "-P", "-m", "memcli"))
