@@ -81,16 +81,13 @@ def within(value: Any, *keys: str) -> Any:
 
 def objects_of(value: Any) -> list[dict[str, Any]]:
     """The objects of a list; empty when the value is not a list."""
-    if not isinstance(value, list):
-        return []
-    return [each for each in value if isinstance(each, dict)]
+    items = value if isinstance(value, list) else []
+    return [each for each in items if isinstance(each, dict)]
 
 
 def number_of(value: Any) -> int | None:
     """A whole number; None for any other value (`true` is another)."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        return None
-    return value
+    return value if type(value) is int else None
 
 
 def flag_of(value: Any) -> bool | None:
@@ -100,10 +97,8 @@ def flag_of(value: Any) -> bool | None:
 
 def parts_of(content: Any) -> list[str]:
     """The texts of a content: a string, or a list of strings and `{text}` blocks."""
-    if isinstance(content, str):
-        return [text_of(content)]
-    if isinstance(content, dict):
-        return [text_of(content.get("text"))]
+    if isinstance(content, str | dict):
+        content = [content]
     if not isinstance(content, list):
         return []
     return [
