@@ -147,7 +147,9 @@ def inverse_frequency(n: int, size: int) -> float:
 def strongest(scores: Mapping[int, float], corpus: Reader, most: int) -> list[int]:
     """The documents with the highest scores, in order; of equals by their `orders`."""
     orders = corpus.columns.orders
-    return heapq.nsmallest(most, scores, key=lambda doc: (-scores[doc], orders[doc]))
+    least = min(heapq.nlargest(most, scores.values()), default=0.0)
+    highest = [doc for doc, score in scores.items() if score >= least]
+    return sorted(highest, key=lambda doc: (-scores[doc], orders[doc]))[:most]
 
 
 def average_length(corpus: Reader) -> float:
