@@ -23,11 +23,7 @@ if TYPE_CHECKING:
 # So many names are shown; JSON has all.
 _MOST_SHOWN = 50
 # The names that an action takes.
-_TAKES = {
-    "show": "NAME",
-    "register": "NAME",
-    "merge": "NAME INTO",
-}
+_TAKES = {"show": "NAME", "register": "NAME", "merge": "NAME INTO"}
 
 
 def entities(
@@ -147,5 +143,5 @@ _OF_CLAIMS: dict[str, Callable[[Any], object]] = {
     "text": lambda claim: (
         "".join(f"({mark}) " for mark in claim.marks)
         + shortened(one_line(claim.text), _CLAIM, " ")
-    ),
+    )
 }

@@ -6,13 +6,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 import os
 from shlex import quote
 
-from memcli.cli.context import (
-    Canvas,
-    Context,
-    Result,
-    refuse,
-    said,
-)
+from memcli.cli.context import Canvas, Context, Result, refuse, said
 from memcli.cli.render import as_json
 from memcli.cli.rows import facts
 from memcli.entries.entry import LOOK, Visibility

@@ -18,14 +18,7 @@ from functools import partial
 from memcli.curation import citing
 from memcli.entries import dates, no_secrets
 from memcli.entries.eligibility import View, is_pinned, resolve_of, verdict
-from memcli.entries.entry import (
-    MINERS,
-    Entry,
-    Layer,
-    ResolutionScope,
-    Source,
-    Status,
-)
+from memcli.entries.entry import MINERS, Entry, Layer, ResolutionScope, Source, Status
 from memcli.entries.fields import refuse_wide
 from memcli.entries.identity import claim, fingerprint
 from memcli.errors import InvalidValue, MemcliError, Unreadable, UsageError

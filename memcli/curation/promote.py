@@ -81,7 +81,5 @@ def _refuse(vault: Vault, entry: Entry) -> None:
         why = "it rests on sessions, or on other entries of this vault"
     if why:
         raise NotAllowed(
-            f"{entry.id} cannot move: {why}",
-            hint=hint,
-            code="cannot_move",
+            f"{entry.id} cannot move: {why}", hint=hint, code="cannot_move"
         )

@@ -14,12 +14,7 @@ from memcli.entries import layout
 from memcli.entries.eligibility import Action, View, may, resolve_of
 from memcli.entries.entry import Layer, ResolutionScope, Status
 from memcli.entries.identity import fingerprint
-from memcli.errors import (
-    AmbiguousQuery,
-    Conflict,
-    EntryNotFound,
-    NotAllowed,
-)
+from memcli.errors import AmbiguousQuery, Conflict, EntryNotFound, NotAllowed
 from memcli.named_tuple import NamedTuple, taken
 from memcli.vault import lineage, lookup
 from memcli.vault.agents import refuse_unless, scope_for

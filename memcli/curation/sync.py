@@ -18,12 +18,7 @@ from memcli.curation.sync_rules import Force
 from memcli.entries import layout
 from memcli.errors import HistoryError, LockBusy, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple
-from memcli.storage import (
-    arrival,
-    journal,
-    state_dirs,
-    user_config,
-)
+from memcli.storage import arrival, journal, state_dirs, user_config
 from memcli.storage.git import merging, tree
 from memcli.storage.git import remote as remotes
 from memcli.storage.git.merging import Move

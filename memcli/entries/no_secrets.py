@@ -85,8 +85,7 @@ def refuse_new(
             if not any(secret in old for old in held):
                 place = _place(path, text, start, secret)
                 raise SecretFound(
-                    f"{place}: looks like a secret ({kind})",
-                    hint=_TAKE_IT_OUT,
+                    f"{place}: looks like a secret ({kind})", hint=_TAKE_IT_OUT
                 )
 
 

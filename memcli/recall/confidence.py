@@ -62,8 +62,7 @@ def covered(words: Iterable[str], matched: Collection[str]) -> Covered:
 
 
 def level(
-    facts: Sequence[tuple[Collection[str], bool]],
-    word_weights: Mapping[str, float],
+    facts: Sequence[tuple[Collection[str], bool]], word_weights: Mapping[str, float]
 ) -> tuple[str, str]:
     """How sure an answer is: high, medium or low, and why.
 

@@ -135,12 +135,7 @@ def ask(
     return [(vault, answer)], warnings + index_warnings(vault)
 
 
-def look(
-    reader: Reader,
-    query: Query,
-    *,
-    scorer: Scorer | None = None,
-) -> Recalled:
+def look(reader: Reader, query: Query, *, scorer: Scorer | None = None) -> Recalled:
     """A recall within a read that the caller holds.
 
     Args:

@@ -81,10 +81,7 @@ class Watch:
     """
 
     def __init__(
-        self,
-        project: Project | None,
-        seconds: float | None = SECONDS,
-        largest: int = 0,
+        self, project: Project | None, seconds: float | None = SECONDS, largest: int = 0
     ) -> None:
         self.project = project
         self._largest = largest or checkout.LARGEST

@@ -9,21 +9,8 @@ or one in the draft's own state, makes it a duplicate; others are named in the o
 
 from __future__ import annotations
 
-from memcli.entries.eligibility import (
-    Facts,
-    Resolve,
-    View,
-    facts,
-    resolve_of,
-    verdict,
-)
-from memcli.entries.entry import (
-    MINERS,
-    Confidence,
-    Entry,
-    Source,
-    Status,
-)
+from memcli.entries.eligibility import Facts, Resolve, View, facts, resolve_of, verdict
+from memcli.entries.entry import MINERS, Confidence, Entry, Source, Status
 from memcli.entries.identity import claim, fingerprint
 from memcli.named_tuple import NamedTuple
 

@@ -232,11 +232,7 @@ def _findings(reader: Reader, row: StoredRow, view: View) -> Iterator[_Finding]:
 
 
 def _finding(
-    reader: Reader,
-    name: str,
-    docs: Sequence[int],
-    row: StoredRow,
-    view: View,
+    reader: Reader, name: str, docs: Sequence[int], row: StoredRow, view: View
 ) -> _Finding:
     force = View(view.now, as_of=view.as_of)
     way: tuple[str, ...] = (name,)

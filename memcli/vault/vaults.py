@@ -13,12 +13,7 @@ import contextlib
 import os
 
 from memcli.entries import layout
-from memcli.errors import (
-    InvalidValue,
-    MemcliError,
-    NotAVault,
-    VaultNotFound,
-)
+from memcli.errors import InvalidValue, MemcliError, NotAVault, VaultNotFound
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, known_vaults, projects, state_dirs
 from memcli.vault.caller import OWNER, Caller

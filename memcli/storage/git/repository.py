@@ -18,13 +18,7 @@ from memcli.named_tuple import NamedTuple
 from memcli.storage.files import LARGEST
 from memcli.storage.git import on_disk, process
 from memcli.storage.git.on_disk import find
-from memcli.storage.git.process import (
-    GitResult,
-    clean_environment,
-    joined,
-    names,
-    run,
-)
+from memcli.storage.git.process import GitResult, clean_environment, joined, names, run
 
 TYPE_CHECKING = False
 

@@ -135,10 +135,7 @@ def inspect(vault: Vault, entry_id: str) -> Inspected:
             entry=entry,
             problems=stored.decoded.problems,
             reason_not_eligible=verdict(known, View(now, agent=vault.agent)),
-            file={
-                "bytes": status.st_size,
-                "modified": dates.iso(int(status.st_mtime)),
-            },
+            file={"bytes": status.st_size, "modified": dates.iso(int(status.st_mtime))},
             history=commits,
             history_note=note,
             backlinks=[brief(reader.row(doc)) for doc in reader.newest(backlinks)],
