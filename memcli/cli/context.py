@@ -240,9 +240,9 @@ class Context(NamedTuple):
         for entry in map(vault.get, ids):
             waits = entry.status is Status.PENDING and entry.source.writer in MINERS
             if waits or is_unconfirmed(entry):
-                self.person_only(vault, "to confirm what was heard in a session")
+                self.person_only("to confirm what was heard in a session")
 
-    def person_only(self, vault: Vault, what: str) -> None:
+    def person_only(self, what: str) -> None:
         """Refuse `what`, which only a person decides, where an agent calls.
 
         Raises:
@@ -251,7 +251,7 @@ class Context(NamedTuple):
         from memcli.errors import NotAllowed
         from memcli.hosts import table
 
-        vault.owner_only(what)
+        self.owner_only(f"{what} is for a person")
         host = table.running_in(self.environ)
         if host is not None or self.via == "mcp":
             who = host.title if host else "an MCP client"

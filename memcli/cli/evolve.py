@@ -80,7 +80,7 @@ def evolve(
         given["project"] = vault.here or NONE
     fields = entry_fields(given, context.now_ms())
     if enforce:
-        context.person_only(vault, "--enforce")
+        context.person_only("--enforce")
     changed = fields or untag or also or cite or research or enforce
     from memcli.curation import evolve as use_case  # 20 ms, and `pin` needs none of it
     from memcli.curation.citing import Cites

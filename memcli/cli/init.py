@@ -195,7 +195,7 @@ def allow(context: Context, path: str | None = None, *, revoke: bool = False) ->
         path: `[PATH]` A folder in the repository; this one if none
         revoke: `--revoke` Read the repository's vault no longer
     """
-    context.owner_only("to allow a vault is for the user")
+    context.person_only("to allow a vault")
     if context.vault:
         raise UsageError(
             "memcli allow takes no --vault",

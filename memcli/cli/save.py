@@ -53,7 +53,7 @@ def save(
     vault = context.open_vault("saving", writes=True)
     seen_by = _visibility(vault, draft.get("visibility"), draft.get("groups"))
     if enforce:
-        context.person_only(vault, "--enforce")
+        context.person_only("--enforce")
     given: dict[str, Any] = {**draft, "visibility": seen_by}
     if inbox:
         given["status"] = "pending"

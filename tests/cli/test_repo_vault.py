@@ -142,11 +142,13 @@ def test_allow_asks_a_person_once_it_has_said_so(
 
 
 def test_what_is_allowed_is_for_the_user_to_say(
-    carrying: Path, memcli: Run, tmp_path: Path
+    carrying: Path, memcli: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refused = memcli("allow", "--agent", "bot", "--json", cwd=carrying)
     assert refused.json["error"]["code"] == "owner_only"
     assert memcli("allow", cwd=tmp_path).code == 1
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert "is for a person" in memcli("allow", cwd=carrying).err
 
 
 def test_who_has_no_vault_of_their_own_is_answered_from_it(

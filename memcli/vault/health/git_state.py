@@ -98,10 +98,10 @@ def findings(repository: Repository) -> Iterator[Finding]:
 
 def _locks(repository: Repository) -> Iterator[Finding]:
     """The locks of git, by which it says that it is changing the index, HEAD or a
-    branch; a git that is killed leaves its own behind."""
+    ref; a git that is killed leaves its own behind."""
     git, root = repository.git_dir, repository.root.replace(os.sep, "/") + "/"
     paths = [os.path.join(git, name) for name in _LOCKS]
-    for folder, _, names in os.walk(os.path.join(git, "refs", "heads")):
+    for folder, _, names in os.walk(os.path.join(git, "refs")):
         paths += [
             os.path.join(folder, name) for name in names if name.endswith(".lock")
         ]

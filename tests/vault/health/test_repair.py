@@ -140,8 +140,11 @@ def test_what_has_changed_since_the_plan_is_left_as_it_is(vault: Vault) -> None:
     for name in names:
         write(vault, name, f"{name}\n")
     write(vault, "key.md", MARKED)
-    lock.touch()
-    os.utime(lock, (1, 1))
+    of_sync = Path(vault.root, ".git", "refs", "memcli", "sync.lock")
+    of_sync.parent.mkdir()
+    for each in (lock, of_sync):
+        each.touch()
+        os.utime(each, (1, 1))
     found = repair.plan(vault)
     assert {step.code for step in found.steps} == {
         "git_lock",
@@ -154,6 +157,7 @@ def test_what_has_changed_since_the_plan_is_left_as_it_is(vault: Vault) -> None:
     write(vault, "key.md", entry(B))
     done = repair.apply(vault, found)
     assert sorted(codes(done)) == [
+        ("git_lock", ".git/refs/memcli/sync.lock"),
         ("uncommitted", "fine.md"),
     ]
     assert git(vault, "status", "--porcelain").splitlines() == [
