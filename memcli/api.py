@@ -186,6 +186,8 @@ class Vault(_Asked, _vault.Vault):
         Raises:
             EntryNotFound, AmbiguousId, InvalidValue: as `save`, of a draft's evidence.
         """
+        for draft in drafts:
+            citing.refuse_unsearched(self, draft.layer)
         drafts = citing.checked(self, *drafts)
         return saving.save_all(
             self, drafts, allow_secret=allow_secret, register=register

@@ -157,6 +157,20 @@ def attempts(vault: Vault, drafts: Sequence[Entry]) -> list[Entry | MemcliError]
     return vault.read(lambda reader: [attempt(reader, draft) for draft in drafts])
 
 
+def refuse_unsearched(vault: Vault, layer: Layer) -> None:
+    """Refuse a report that an agent writes without a run; a fact needs none.
+
+    Raises:
+        NotAllowed: code `must_search`.
+    """
+    if layer is not Layer.FACT and vault.caller.is_agent:
+        raise NotAllowed(
+            "an agent concludes from what a search found, and names its research run",
+            hint='Search, then name the run: memcli recall "..." --research NAME',
+            code="must_search",
+        )
+
+
 def grant(vault: Vault, layer: Layer, cites: Cites) -> Granted:
     """The citations that an entry of this layer may carry, as whole ids.
 
@@ -172,13 +186,8 @@ def grant(vault: Vault, layer: Layer, cites: Cites) -> Granted:
         raise lineage.of_a_fact()
     if cites.research:
         of = _retrieved(vault, cites.research, layer, cites.ids)
-    elif vault.caller.is_agent:
-        raise NotAllowed(
-            "an agent concludes from what a search found, and names its research run",
-            hint='Search, then name the run: memcli recall "..." --research NAME',
-            code="must_search",
-        )
     else:
+        refuse_unsearched(vault, layer)
         cited = dict.fromkeys(vault.get(name).id for name in cites.ids)
         of = Granted(list(cited))
     return of._replace(stale=_stale(vault, of.cited)) if of.cited else of

@@ -99,6 +99,7 @@ class _Import:
         """Add what `make` gives without what acts unasked, or its refusal."""
         try:
             draft = make()
+            citing.refuse_unsearched(self.vault, draft.layer)
             if not self.allow_secret:
                 no_secrets.refuse(draft)
             for name, how in (("enforce", _PERSON), ("pinned", _PIN)):

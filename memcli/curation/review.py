@@ -170,6 +170,7 @@ def supersede(
     with Changing(vault) as at:
         (stored,) = waiting(vault, [entry_id])
         target = at.in_use(target_id, Action.EVOLVE)
+        citing.refuse_unsearched(vault, target.entry.layer)
         candidate = stored.entry
         values = {name: getattr(candidate, name) for name in _SAID}
         values["text"] = candidate.body

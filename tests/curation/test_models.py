@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import citing
+from memcli.curation import citing, review
 from memcli.entries.entry import Layer, Subtype, Visibility
 from memcli.errors import NotAllowed
 from memcli.recall.query import Query, view_of
@@ -218,8 +218,15 @@ def test_a_new_version_is_as_narrow_as_what_it_cites_now(
     fact = save(bob, "Mondays are quiet")
     bob.recall("quiet Mondays", research="q")
     name = bob.save("How we deploy", layer="model", cite=[fact], research="q").id
-    with pytest.raises(NotAllowed, match="what a search found"):
-        bob.evolve(name, "How we never deploy")
+    draft = bob.draft({"text": "How we never deploy", "layer": "model"})
+    other = save(bob, "We never deploy", status="pending")
+    for write in (
+        lambda: bob.evolve(name, "How we never deploy"),
+        lambda: bob.save_all([draft]),
+        lambda: review.supersede(bob, other, name),
+    ):
+        with pytest.raises(NotAllowed, match="what a search found"):
+            write()
     secret = save(ada, "The key is under the mat", visibility="private")
     with pytest.raises(NotAllowed, match="what a search found"):
         ada.evolve(name, "How we deploy: with a key", cite=[secret])
