@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from signal import SIGINT
 from typing import Any
 
 import pytest
@@ -212,6 +211,9 @@ def test_a_git_that_is_ended_as_the_branch_moves_loses_no_file(
             raise HistoryError("git did not end within 20 s")
         return process.run(*words)
 
+    def interrupted(_: IndexLock) -> None:
+        raise KeyboardInterrupt
+
     laptop, desk = two.roots["laptop"], two.roots["desk"]
     say(two.vault("laptop"), "We deploy on Tuesdays")
     put(laptop, "memories/.gitattributes", "*a*a*a*b -diff\n")
@@ -221,7 +223,7 @@ def test_a_git_that_is_ended_as_the_branch_moves_loses_no_file(
         with refused(desk, HistoryError, match="nothing was changed"):
             two.sync("desk")
     with monkeypatch.context() as patch:
-        patch.setattr(IndexLock, "install", lambda _: os.kill(os.getpid(), SIGINT))
+        patch.setattr(IndexLock, "install", interrupted)
         with pytest.raises(KeyboardInterrupt):
             two.sync("desk")
     two.sync("desk")
