@@ -333,18 +333,21 @@ class _Placing:
         """Add to the entry that holds a draft's text what the draft brings.
 
         What a session taught is a sighting and adds nothing else; a person who says it
-        again confirms it.
+        again confirms it, an import does not.
         """
         from memcli.entries.text.mentions import fold
 
         vault = self._vault
         held, outcome = match
+        # A file is nobody's word, whoever it names.
+        imported = self._change.action == "import"
+        outcome = "duplicate" if imported and outcome == "seen" else outcome
         held = held._replace(path=self._moved.get(held.path, held.path))
         met = outcome in ("seen", "recurred")
         adds = brings(draft) and held.status in _MERGED_INTO
         adds = adds and draft.source.writer not in MINERS
         by_id = draft.id == held.id
-        said = not duplicates.is_extracted(draft)
+        said = not (imported or duplicates.is_extracted(draft))
         if not (met or adds or by_id or said):
             return matched(held, outcome)
         data = self._change.pending(held.path)

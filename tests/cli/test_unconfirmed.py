@@ -1,5 +1,6 @@
 """What rules heard in a session bears a mark until somebody says it again."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,9 @@ def test_an_agent_does_not(
 ) -> None:
     monkeypatch.setenv("CLAUDECODE", "1")
     assert "is for a person" in memcli("pin", mined).err
+    for source in ({}, {"writer": "hook", "session": "another"}):
+        line = json.dumps({"text": ALWAYS, "source": source})
+        assert "already known 1" in memcli("import", "-", stdin=line.encode()).out
     assert row(memcli)["unconfirmed"] is True
 
 
