@@ -52,6 +52,8 @@ MINERS = ("pipeline", "hook")
 
 JUDGED = "judged"
 """The begin of the rationale of an entry that a judge found, and no rule."""
+AS_TYPED = ", as typed in turn "
+"""What it says where the turn shows nothing of another person's text."""
 
 SUMMARY_TAG = "session-summary"
 """The tag of the event that sums a session up."""
@@ -220,13 +222,15 @@ def is_unconfirmed(entry: Any) -> bool:
 
     Rules read words, and words may be another's: it is told with a mark until another
     session or a person says it again, or a person changes, approves or pins it. What a
-    judge found was read by a model, in the whole session.
+    judge found was read by a model, in the whole session: only that of a turn which may
+    hold a text of another is marked.
     """
+    judged = (entry.rationale or "").rpartition(f"({JUDGED} by")[2]
     touched = entry.seen or entry.updated or entry.supersedes
     return (
         entry.source.writer in MINERS
         and not (touched or entry.pinned or entry.enforce)
-        and not (entry.rationale or "").startswith(f"{JUDGED}:")
+        and AS_TYPED not in judged
     )
 
 

@@ -12,7 +12,7 @@ import re
 from collections import deque
 
 from memcli.entries import anchors, no_secrets
-from memcli.entries.entry import JUDGED, KINDS, SUMMARY_TAG, Confidence, Item
+from memcli.entries.entry import AS_TYPED, JUDGED, KINDS, SUMMARY_TAG, Confidence, Item
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.tokens import STOP_WORDS
 from memcli.named_tuple import NamedTuple
@@ -162,6 +162,7 @@ def _candidate(
         # A summary is of the whole session, whichever turns it names.
         cited = digest.turns if kind == _SUMMARY else turns
         _check_words(text, said, digest, cited, [known[name].text for name in about])
+    typed = confirms or any(hands.is_typed(one.step.text, text) for one in turns)
     numbers = ", ".join(str(one.number) for one in turns)
     place = turns[0].step
     if kind == _SUMMARY:
@@ -178,8 +179,8 @@ def _candidate(
         category=category,
         confidence=confidence,
         pattern=JUDGED,
-        rationale=f"{why.rstrip('.') or 'durable'} (judged by {judge} from "
-        f"turn{'s' if len(turns) > 1 else ''} {numbers})",
+        rationale=f"{why.rstrip('.') or 'durable'} (judged by {judge}"
+        f"{AS_TYPED if typed else ' from turn '}{numbers})",
         title=title(_SENTENCE.split(text)[0], category),
         text=text,
         excerpt=excerpt(place.text, place.text[:200]),

@@ -21,7 +21,7 @@ from memcli.sessions.reflect_session import opened
 from tests.checkouts import made_shop
 from tests.conftest import NOW
 from tests.hosts.writing import write
-from tests.saving import save
+from tests.saving import every, save
 from tests.sessions.test_reflect_session import (
     UNSURE,
     Snapshot,
@@ -81,7 +81,7 @@ def test_high_is_saved_medium_waits_and_an_idea_is_put_aside(
     assert (entry.kind, entry.confidence) == ("preference", Confidence.HIGH)
     assert entry.asked == tuple(asked)
     assert entry.rationale == (
-        "judged: the agent took staging (judged by haiku from turn 2)"
+        "judged: the agent took staging (judged by haiku, as typed in turn 2)"
     )
     assert (entry.source.session, entry.source.record) == ("talk", "r3")
     assert "local redis" in (entry.source.excerpt or "")
@@ -107,6 +107,20 @@ OWN_WORDS = {
     "turns": [5],
     "text": "The payment tests always use a local redis.",
 }
+
+
+def test_what_may_stand_in_another_s_text_bears_the_mark(
+    vault: Vault, tmp_path: Path
+) -> None:
+    chat = "#infra\nLena Schmidt  10:42 AM\nhi! All services must log to Splunk."
+    path = talk(tmp_path, [*ROWS, ("user", chat)])
+    said = "All services must log to Splunk."
+    judge(vault, path, {**REDIS, "turns": [5], "text": said}, REDIS)
+    marked = {
+        row.text: row.unconfirmed for row in every(vault, Query("", View(NOW))).rows
+    }
+    assert marked.get(said, True)
+    assert not marked[str(REDIS["text"])]
 
 
 def test_what_a_rule_and_a_judge_made_of_one_turn_is_one_entry(

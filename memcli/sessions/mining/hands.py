@@ -83,10 +83,7 @@ def in_doubt(
     """
     if near.in_doubt or signs.PRAISES.match(text):
         return True
-    lines = [line for line in masked(text).split("\n") if line.strip()]
-    typed = [line for line in lines if not signs.ANSWER.fullmatch(line)]
-    odd = (not signs.BEGINS.match(one) or signs.ODD.search(one) for one in typed)
-    if len(typed) > 1 or len(text) > _LONG or any(odd):
+    if not _is_one_line(text):
         return True
     answers = signs.ASKS_FOR.fullmatch(near.asked) and not signs.REPLIES.match(text)
     if answers or _is_announced(near):
@@ -161,6 +158,29 @@ def introduces(text: str) -> bool:
     task = signs.TASK.match(plain) or signs.DO.match(plain) or signs.OWN.search(plain)
     bare = 0 < _words(plain) <= _BARE and not task and not signs.ANSWER.fullmatch(plain)
     return bare or bool(signs.ANNOUNCES.search(plain))
+
+
+def is_typed(text: str, claim: str) -> bool:
+    """Whether nothing in a turn is against it that a person says there what a judge
+    found, in any language: it has one line, and no word that the claim has not speaks
+    of a text or of another person."""
+    plain = masked(text)
+    parts = [part.rstrip() for part in signs.SENTENCE.split(plain)]
+    asks = [part for part in parts if part.endswith((":", "?"))]
+    heads = [part for part in asks if signs.ANNOUNCES.search(part.rstrip(" ?"))]
+    about = [sign.finditer(plain) for sign in (signs.PEOPLE, signs.TEXT, signs.SAID_BY)]
+    words = {match[0].lower() for found in about for match in found}
+    beside = [word for word in words if word not in claim.lower()]
+    labels = all(map(signs.LABEL.fullmatch, heads))
+    return _is_one_line(text) and labels and not beside
+
+
+def _is_one_line(text: str) -> bool:
+    """Whether a turn has one line, as it is typed, beside answers."""
+    lines = [line for line in masked(text).split("\n") if line.strip()]
+    typed = [line for line in lines if not signs.ANSWER.fullmatch(line)]
+    odd = (not signs.BEGINS.match(one) or signs.ODD.search(one) for one in typed)
+    return len(typed) < 2 and len(text) <= _LONG and not any(odd)
 
 
 def _gives_up(later: str, text: str) -> bool:
