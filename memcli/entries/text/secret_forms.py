@@ -72,7 +72,7 @@ PHRASES: Final[tuple[Form, ...]] = tuple(map(_form, _LISTS["phrases"]))
 # --- values ---------------------------------------------------------------------------
 
 # What stands for a value that another person fills in.
-_SAMPLES: Final = ("example", "xxxx", "your", "placeholder", "redacted", "changeme", "change-me", "change_me", "dummy", "****", "....", "____")  # fmt: skip
+_SAMPLES: Final = r"example|xxxx|your|placeholder|redacted|change[-_]?me(?!\d{4})|dummy|\*{4}|\.{4}|_{4}"  # fmt: skip
 # What follows "the password is" or `password:` and is none.
 _NO_PASSWORDS: Final = frozenset(" ".join(_LISTS["no passwords"]).split())
 _TECHNIQUES: Final = r"(?i)(?:base(?:32|58|64)|sha-?\d+|md5|\w*crypt\w*|argon2\w*|pbkdf2|aes-?\d*|utf-?8|oauth2?|1password|keepass\w*|x509|ed25519|rsa-?\d*|hs256|rs256|totp|2fa|mfa|s3|k8s|http2?|ipv[46])\b"  # fmt: skip
@@ -90,10 +90,21 @@ _NAME = rf"{_PART}(?:[-_./+]{_PART})+"
 _WORD = r"[A-Za-z]{1,16}[0-9]{0,4}"
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _GIT_HASH = r"[0-9a-f]{7,12}|[0-9a-f]{40}|[0-9a-f]{64}"
-_VARIABLE = r"\$[A-Za-z_]\w*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
+_VARIABLE = r"\$[A-Za-z_]+|\$?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
 _KEY_LETTERS = r"[A-Za-z0-9+/=_.~!@#$%^&*:-]{8,300}"
 _DOTTED = r"[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+"
 _CAMEL = r"(?:\w{1,40}\.){0,3}[A-Za-z][A-Z]{0,4}[a-z]{0,12}[0-9]{0,5}(?:[A-Z][a-z]{2,12}[0-9]{0,4})+"
+# What stands in front of a variable, a placeholder, a path, a flag or a comment.
+_SIGNS = r"[$<{%\[(/~*&@#.\\-]"
+_PATH = r"(?:~|\.{1,2})?(?:/[a-z0-9._-]+){2,}"
+# A word of large and small letters and digits, which no name has in front of a dot.
+_JUMBLED = (
+    r"(?<![A-Za-z0-9])(?=[A-Za-z]{0,99}[0-9])(?=[A-Z0-9]{0,99}[a-z])[a-z0-9]{0,99}[A-Z]"
+)
+# Digits in three places of a word: no name of a module or a class has so many.
+_NOISY = r"[0-9][A-Za-z]+[0-9]+[A-Za-z]+[0-9]"
+# What a variable or a path has not, but a password: digits at a word, a sign in it.
+_CHOSEN = rf"{_JUMBLED}|[A-Za-z][0-9]{{2}}|[0-9][A-Za-z]|\w[!?#$%^]+\w\w"
 _INDEXED = r"[A-Za-z_]\w*(?:\.\w+)*\["
 _HEX_KEY = r"(?:0x)?(?:[0-9a-fA-F]{32}|[0-9a-fA-F]{48}|[0-9a-fA-F]{64})"
 
@@ -132,7 +143,9 @@ def looks_random(value: str, *, prose: bool, bits: float = 3.0) -> bool:
         return False
     if not (re.search("[0-9]", value) and re.search("[A-Za-z]", value)):
         return False
-    names: tuple[str, ...] = (_NAME, _UUID, _VARIABLE, _DOTTED, _CAMEL)
+    if re.fullmatch(_DOTTED, value) and not re.search(_NOISY, value):
+        return False
+    names: tuple[str, ...] = (_NAME, _UUID, _VARIABLE, _CAMEL)
     names += (_GIT_HASH, _WORD) if prose else ()
     if any(re.fullmatch(name, value) for name in names):
         return False
@@ -169,7 +182,7 @@ def is_sample(value: str) -> bool:
     """Whether a value only shows where a secret would stand."""
     low = value.lower()
     kinds = len(set(low))
-    return any(word in low for word in _SAMPLES) or kinds < (3 if low.isalpha() else 4)
+    return bool(re.search(_SAMPLES, low)) or kinds < (3 if low.isalpha() else 4)
 
 
 def is_key(value: str, name: str) -> bool:
@@ -196,11 +209,15 @@ def is_password(value: str, name: str, *, free: bool) -> bool:
     low = value.lower().strip(".,!?;:")
     if len(low) < 3 or is_sample(value) or low in _NO_PASSWORDS:
         return False
-    if value[0] in "$<{%[(/~*&@#-.\\" or re.search(r"[()\s]|://|\$\{|\{\{|=>", value):
+    if re.search(r"[()\s]|://|\$\{|\{\{|=>", value):
+        return False
+    if re.match(_SIGNS, value) and not re.search(_CHOSEN, value):
         return False
     if name and squashed(low) in squashed(name):
         return False  # POSTGRES_PASSWORD=postgres
-    if re.fullmatch(f"{_DOTTED}|{_VARIABLE}", value):
+    if re.fullmatch(f"{_VARIABLE}|{_PATH}", value):
+        return False
+    if re.fullmatch(_DOTTED, value) and not re.search(_JUMBLED, value):
         return False
     if re.match(f"{_TECHNIQUES}|{_INDEXED}", value):
         return False
@@ -208,7 +225,9 @@ def is_password(value: str, name: str, *, free: bool) -> bool:
         return len(value) >= (4 if free else 6)
     if not free or len(value) < 4 or not re.search("[^\\W_]", value):
         return False
-    return not re.search("pass|pwd|secret|token|credential|_", low)
+    jumbled = re.search("[a-z][A-Z]{2}", value)
+    named = "pass|pwd|(?<!top)secret|token|credential" + ("" if jumbled else "|_")
+    return not re.search(named, low)
 
 
 def is_mixed(value: str) -> bool:
@@ -231,7 +250,7 @@ def is_said(value: str, *, last: bool, wide: bool, prose: bool = True) -> bool:
     if not is_password(value, "", free=last or wide):
         return False
     if is_mixed(value):
-        return not re.fullmatch(_NAME, value)
+        return not re.fullmatch(_NAME, value) or bool(re.search(_JUMBLED, value))
     formed = "ed|able|ment|tion" + ("|ing" if prose else "") + ("" if last else "|ly")
     return bool(re.fullmatch(r"[A-Za-z_-]+", value)) and not re.search(
         f"(?:{formed})$", value
