@@ -95,7 +95,7 @@ _KEY_LETTERS = r"[A-Za-z0-9+/=_.~!@#$%^&*:-]{8,300}"
 _DOTTED = r"[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+"
 _CAMEL = r"(?:\w{1,40}\.){0,3}[A-Za-z][A-Z]{0,4}[a-z]{0,12}[0-9]{0,5}(?:[A-Z][a-z]{2,12}[0-9]{0,4})+"
 # What stands in front of a variable, a placeholder, a path, a flag or a comment.
-_SIGNS = r"[$<{%\[(/~*&@#.\\-]"
+_SIGNS = r"[$<{%\[/~*&@#.\\-]"
 _PATH = r"(?:~|\.{1,2})?(?:/[a-z0-9._-]+){2,}"
 # A word of large and small letters and digits, which no name has in front of a dot.
 _JUMBLED = (
@@ -209,7 +209,7 @@ def is_password(value: str, name: str, *, free: bool) -> bool:
     low = value.lower().strip(".,!?;:")
     if len(low) < 3 or is_sample(value) or low in _NO_PASSWORDS:
         return False
-    if re.search(r"[()\s]|://|\$\{|\{\{|=>", value):
+    if re.search(r"[()\s]|&#x|://|\$\{|\{\{|=>", value):
         return False
     if re.match(_SIGNS, value) and not re.search(_CHOSEN, value):
         return False
@@ -263,7 +263,7 @@ def is_beside(value: str, *, last: bool) -> bool:
     low = value.lower()
     if re.search("[0-9]", value):
         stem = low.rstrip("0123456789")
-        plain = re.fullmatch(r"[A-Za-z0-9][\w!@#$%^&*+?=|.-]{5,}", value)
+        plain = re.fullmatch(r"[A-Za-z0-9$#@%&][\w!@#$%^&*+?=|.-]{5,}", value)
         known = stem in _NO_PASSWORDS
         return bool(plain) and not known and is_said(value, last=False, wide=False)
     letters = re.fullmatch("[a-z]{6,40}", value)
