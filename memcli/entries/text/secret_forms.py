@@ -96,7 +96,7 @@ _DOTTED = r"[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+"
 _CAMEL = r"(?:\w{1,40}\.){0,3}[A-Za-z][A-Z]{0,4}[a-z]{0,12}[0-9]{0,5}(?:[A-Z][a-z]{2,12}[0-9]{0,4})+"
 # What stands in front of a variable, a placeholder, a path, a flag or a comment.
 _SIGNS = r"[$<{%\[/~*&@#.\\-]"
-_PATH = r"(?:~|\.{1,2})?(?:/[a-z0-9._-]+){2,}"
+_PATH = r"(?:~|\.{1,2})?(?:/[\w.-]+){2,}"
 # A word of large and small letters and digits, which no name has in front of a dot.
 _JUMBLED = (
     r"(?<![A-Za-z0-9])(?=[A-Za-z]{0,99}[0-9])(?=[A-Z0-9]{0,99}[a-z])[a-z0-9]{0,99}[A-Z]"
