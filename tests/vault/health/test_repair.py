@@ -156,10 +156,8 @@ def test_what_has_changed_since_the_plan_is_left_as_it_is(vault: Vault) -> None:
     write(vault, "broken.md", "---\na: [\n---\n")
     write(vault, "key.md", entry(B))
     done = repair.apply(vault, found)
-    assert sorted(codes(done)) == [
-        ("git_lock", ".git/refs/memcli/sync.lock"),
-        ("uncommitted", "fine.md"),
-    ]
+    of_both = [("git_lock", ".git/refs/memcli/sync.lock"), ("uncommitted", "fine.md")]
+    assert sorted(codes(done)) == of_both
     assert git(vault, "status", "--porcelain").splitlines() == [
         "A  staged.md",
         "?? broken.md",
