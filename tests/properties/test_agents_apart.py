@@ -167,8 +167,8 @@ def hide(vault: Vault, agent: str, transcript: str) -> None:
     blue = {"visibility": "group", "groups": ["red"]} if agent == "member" else visible
     for who, how in ((vault, visible), (other, blue)):
         for values in HELD:
-            # The other agent sees none of the owner's, so it cannot cite them.
-            left = () if who is vault else ("id", "evidence")
+            # The other agent sees none of the owner's, so it cannot conclude from them.
+            left = () if who is vault else ("id", "evidence", "layer")
             given = {k: v for k, v in values.items() if k not in left}
             who.save(who.draft({**given, **how}), register=True)
     first = other.save(other.draft({"text": "It was Monday", **visible})).id
