@@ -125,11 +125,6 @@ def evolve(
         replaced = [at.in_use(name, Action.EVOLVE) for name in (entry_id, *how.also)]
         if len({item.entry.id for item in replaced}) < len(replaced):
             raise UsageError("an entry is named twice", hint="Name each entry once.")
-        if vault.caller.via == "mcp" and any(item.entry.enforce for item in replaced):
-            raise NotAllowed(
-                f"{entry_id} keeps tools from running, and only a person changes it",
-                hint=f"Ask the user to run: memcli evolve {entry_id} TEXT",
-            )
         old, of = citing.joined([item.entry for item in replaced]), None
         rewritten = values.get("text") is not None
         concludes = rewritten and old.layer is not Layer.FACT and vault.caller.is_agent

@@ -86,10 +86,15 @@ def refuse_unless(vault: Vault, action: Action, entry: Entry) -> None:
 
     Raises:
         NotAllowed: `eligibility.may` says no (code `not_its_agent`), or it is a pinned
-            model.
+            model, or keeps tools from running, which is for a person over MCP as well.
     """
     if vault.caller.is_agent:
         vault.refuse_pinned(entry)
+    if vault.caller.via == "mcp" and entry.enforce:
+        raise NotAllowed(
+            f"{entry.id} keeps tools from running, and only a person changes it",
+            hint=f"Ask the user to run: memcli {action} {entry.id}",
+        )
     if vault.agent is None or may(action, entry, vault.agent):
         return
     whose = f"agent {entry.agent}" if entry.agent else "the owner of the vault"

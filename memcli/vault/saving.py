@@ -369,7 +369,8 @@ class _Placing:
             entry, outcome = before.replace(seen=(self._now,)), "seen"
         done = Merged(entry, (), ())
         given = draft.entities
-        if adds:
+        # A pinned model is kept by people.
+        if adds and not (before.subtype == "pinned" and vault.caller.is_agent):
             spelled = tuple(self._names.meant.get(fold(name), name) for name in given)
             draft = draft.replace(entities=spelled)
             done = merge(entry, draft, vault.agent, vault.as_seen(entry))

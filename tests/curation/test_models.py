@@ -202,6 +202,8 @@ def test_a_pinned_model_is_never_stale_and_still_reported(
     ):
         with pytest.raises(NotAllowed, match="kept by people"):
             write()
+    served.save("Important contacts", tags=["owned"])
+    assert vault.get(name).tags == ()
 
 
 # --- who may see it ----------------------------------------------------------------
