@@ -53,7 +53,7 @@ MINERS = ("pipeline", "hook")
 JUDGED = "judged"
 """The begin of the rationale of an entry that a judge found, and no rule."""
 AS_TYPED = ", as typed in turn "
-"""What it says where the turn shows nothing of another person's text."""
+"""The words in it where the turn shows nothing of another person's text."""
 
 SUMMARY_TAG = "session-summary"
 """The tag of the event that sums a session up."""

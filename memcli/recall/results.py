@@ -98,7 +98,7 @@ class Row(NamedTuple):
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """What a reader should see before relying on it."""
+        """The marks that a reader should see before relying on it."""
         doubt = bool(self.stale_why)
         return marks_of(stale=self.stale, doubt=doubt, unconfirmed=self.unconfirmed)
 

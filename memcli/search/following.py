@@ -175,6 +175,7 @@ class Unindexed:
         self.root, self._state = root, state
         found = state.differences(root, listed(root, state, quick=True))
         self.changed, self.removed = found.changed, found.removed
+        self._read: dict[str, Entry | None] = {}
 
     def __len__(self) -> int:
         """How many files are known to differ."""
@@ -204,12 +205,14 @@ class Unindexed:
         from memcli.entries import codec
 
         for path in self.changed:
-            try:
-                data = files.read(os.path.join(self.root, *path.split("/")))
-                entry = codec.decode(data, path).entry
-            except MemcliError:
-                continue  # a broken file holds no entry; every reader reports it
-            if agent is None or visible(entry, agent):
+            if path not in self._read:
+                try:
+                    data = files.read(os.path.join(self.root, *path.split("/")))
+                    self._read[path] = codec.decode(data, path).entry
+                except MemcliError:  # it holds no entry; every reader reports it
+                    self._read[path] = None
+            entry = self._read[path]
+            if entry and (agent is None or visible(entry, agent)):
                 yield entry
 
 

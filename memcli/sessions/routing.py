@@ -165,8 +165,8 @@ def _recurs(reader: Reader, draft: Entry, view: View) -> bool:
 
 
 def _near(reader: Reader, draft: Entry, view: View) -> list[tuple[float, StoredRow]]:
-    """What holds where a draft does, and says most nearly the same: two projects may do
-    it differently, and neither takes the words of the other."""
+    """The entries that hold where a draft does and say most nearly the same: two
+    projects may do it differently, and neither takes the words of the other."""
     from memcli.vault.likeness import alike, row_of
 
     here = view._replace(here=number(draft.project))

@@ -93,7 +93,7 @@ def refuse_unless(vault: Vault, action: Action, entry: Entry) -> None:
     if vault.caller.via == "mcp" and entry.enforce:
         raise NotAllowed(
             f"{entry.id} keeps tools from running, and only a person changes it",
-            hint=f"Ask the user to run: memcli {action} {entry.id}",
+            hint="Ask the user to do it at a terminal of their own.",
         )
     if vault.agent is None or may(action, entry, vault.agent):
         return

@@ -206,7 +206,7 @@ def _named(value: object, names: str) -> dict[str, Any]:
 
 
 def picture(vault: Vault, project: str = "") -> dict[str, Any]:
-    """What a vault knows at one moment: its entries, the newest first; the most
+    """The content of a vault at one moment: its entries, the newest first; the most
     frequent entities, each with its count; and how many entries hold two of them, by
     the places of their names.
 
