@@ -30,7 +30,7 @@ from memcli.search.store import WEIGHTED
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from memcli.search.ranking.corpus import Scope, Scored, Table
     from memcli.search.reader import Reader
@@ -176,26 +176,41 @@ class BM25:
         average, half = average_length(corpus), weights.half_length
         k1, b = (by_length(each, average, half) for each in (weights.k1, weights.b))
         self._gain, self._base, self._slope = k1 + 1, k1 * (1 - b), k1 * b / average
-        self._lengths = corpus.columns.lengths
+        self._lengths, self._count = corpus.columns.lengths, weights.pool
 
     def lexical(
-        self, matches: Matches, within: Collection[int] | None
+        self,
+        matches: Matches,
+        within: Collection[int] | None,
+        best: Callable[[Mapping[int, float]], Sequence[int]] | None,
     ) -> dict[int, float]:
-        """Scores of every document that holds a term, of these if they are named; the
-        hot loop of a recall."""
+        """Scores of every document that holds a term; the hot loop of a recall.
+
+        Args:
+            matches: the terms, most selective first.
+            within: only these documents are scored; None means all.
+            best: gives the pool of some scores; then documents that cannot come into
+                the last pool are left out, since the commonest terms weigh too little
+                (the idea of MaxScore: Turtle & Flood, "Query Evaluation", 1995).
+        """
         scores: dict[int, float] = {}
         get = scores.get
         if within is not None and len(within) <= _MOST_FOUND:
-            for held in self.table(matches, within).values():
-                for doc, (score, _) in held.items():
-                    scores[doc] = get(doc, 0.0) + score
-            return scores
+            return self._added(scores, matches, within)
         base, lengths = self._base, self._lengths
         # By a table of all lengths, since a vault has some hundred of them.
         table = {length: self._slope * length for length in set(lengths)}
         scaled = [*map(table.__getitem__, lengths)]
-        for term in matches.known:
+        rest = sum(term.idf for term in matches.known) * self._gain
+        for place, term in enumerate(matches.known):
+            if best and len(scores) > _MOST_FOUND and rest < max(scores.values()) / 2:
+                likely = self._likely(scores, rest, best)
+                if likely is not None:
+                    left = matches._replace(known=matches.known[place:])
+                    scores = self._added(likely, left, likely)
+                    break
             gain = term.idf * self._gain
+            rest -= gain
             listed, more = matches.postings[term.text]
             lists = (zip(*listed, strict=True), *(each.items() for each in more))
             for pairs in lists:
@@ -204,6 +219,31 @@ class BM25:
         if within is None:
             return scores
         return {doc: score for doc, score in scores.items() if doc in within}
+
+    def _likely(
+        self,
+        scores: Mapping[int, float],
+        rest: float,
+        best: Callable[[Mapping[int, float]], Sequence[int]],
+    ) -> dict[int, float] | None:
+        """The scores that may still be among the best when the terms that are left add
+        at most `rest`; None while a document without a score may be, too."""
+        pool = best(scores)
+        least = scores[pool[-1]] if len(pool) == self._count else 0.0
+        # A sum of numbers of this size may be wrong in its last digits.
+        if rest >= least * (1 - 1e-9):
+            return None
+        bound = least * (1 - 1e-9) - rest
+        return {doc: score for doc, score in scores.items() if score >= bound}
+
+    def _added(
+        self, scores: dict[int, float], matches: Matches, docs: Collection[int]
+    ) -> dict[int, float]:
+        """Scores, with what these documents get for the words that they hold."""
+        for held in self.table(matches, docs).values():
+            for doc, (score, _) in held.items():
+                scores[doc] = scores.get(doc, 0.0) + score
+        return scores
 
     def table(self, matches: Matches, docs: Collection[int]) -> Table:
         """The scores of these documents by term, for the closer look."""

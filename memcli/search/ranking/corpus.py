@@ -149,7 +149,9 @@ def strongest(scores: Mapping[int, float], corpus: Reader, most: int) -> list[in
     orders = corpus.columns.orders
     least = min(heapq.nlargest(most, scores.values()), default=0.0)
     highest = [doc for doc, score in scores.items() if score >= least]
-    return sorted(highest, key=lambda doc: (-scores[doc], orders[doc]))[:most]
+    # Twice with keys that are found in C takes half the time of one that is written.
+    highest.sort(key=orders.__getitem__)
+    return sorted(highest, key=scores.__getitem__, reverse=True)[:most]
 
 
 def average_length(corpus: Reader) -> float:

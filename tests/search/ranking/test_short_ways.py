@@ -1,16 +1,21 @@
 """A match spreads to what stands beside it, to the last bit as the weights say."""
 
 import random
+from typing import Any
 
 import pytest
 
-from memcli.search.ranking.bm25 import Neighbourhood
+from memcli.search.ranking import bm25
+from memcli.search.ranking.bm25 import BM25, Neighbourhood
 from memcli.search.ranking.corpus import (
     WHOLE,
+    Question,
+    Scope,
     Scored,
     Term,
     Weights,
 )
+from memcli.search.ranking.rank import rank
 from tests.search.ranking.test_ranking import DAY, NOW, Doc, Toy
 
 WORDS = [f"word{number}" for number in range(40)]
@@ -88,3 +93,25 @@ def test_a_match_spreads_as_the_weights_say(seed: int) -> None:
         assert sum(parts.values()) == pytest.approx(total)
         own = sum(table[t.text].get(doc, (0.0, 0.0))[0] for t in terms)
         assert parts["lexical"] == pytest.approx(own)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_documents_are_left_out_that_cannot_come_into_the_pool(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = (WORDS[0], WORDS[1], WORDS[20 + seed], WORDS[28 + seed])
+    corpus, asked = toy(seed), Question([(word, word) for word in words], NOW)
+    scope = Scope(lambda docs: [doc for doc in docs if doc % 3])
+    found, left, likely = [], [], BM25._likely
+
+    def noted(*given: Any) -> Any:
+        left.append(likely(*given))
+        return left[-1]
+
+    monkeypatch.setattr(BM25, "_likely", noted)
+    for most in (10**6, 0):
+        monkeypatch.setattr(bm25, "_MOST_FOUND", most)
+        weights = Weights(pool=5)
+        found.append(rank(asked, corpus, limit=9, scope=scope, weights=weights).hits)  # type: ignore[arg-type]
+    assert found[0] == found[1]
+    assert any(left)
