@@ -131,7 +131,7 @@ def ignored(vault: Vault | None, environ: Mapping[str, str]) -> list[tuple[str, 
     Raises:
         InvalidConfig: a file cannot be understood.
     """
-    elsewhere = "it goes into the other config: memcli config path"
+    elsewhere = "it goes into the other config (docs/reference/config.md)"
     return [
         (one.name, elsewhere if _known(one.name) else _nearest(one.name))
         for one in listed(vault, environ)
