@@ -11,7 +11,7 @@ match spreads to documents in scope only, in their order in the session.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from memcli.named_tuple import NamedTuple
 from memcli.search.documents import ASKS, held_of
@@ -77,7 +77,7 @@ def _standing(
 
 def _loan(
     readings: Sequence[tuple[Reading, int]],
-    own: Collection[int],
+    own: Set[int],
     corpus: Reader,
     damped: float,
 ) -> Loan:
@@ -93,11 +93,15 @@ def _loan(
     read: dict[int, Reading] = {}
     for reading, _ in readings:
         share = reading.share * (damped if reading.kind == NEAR else 1.0)
-        for doc, count in _together(reading.terms, corpus):
-            counted = count * share
-            if counted > counts.get(doc, 0.0) and doc not in own:
-                counts[doc] = counted
-                read[doc] = reading
+        found = {doc: n * share for doc, n in _together(reading.terms, corpus)}
+        # By sets, since the lists of a large vault are long and share little.
+        for doc in [*(found.keys() & own)]:
+            del found[doc]
+        for doc in [*(found.keys() & counts.keys())]:
+            if found[doc] <= counts[doc]:
+                del found[doc]
+        counts.update(found)
+        read.update(dict.fromkeys(found, reading))
     return Loan(counts, read, max(n for _, n in readings))
 
 

@@ -152,11 +152,10 @@ def _pool(
     """The best documents by words that may be shown; ties break on their order."""
     count, inside = weights.pool, question.inside
     if inside is not None:
-        found = {
-            doc: scores[doc] * (1 + weights.temporal * inside(doc))
-            for doc in scope.holding([*scores])
+        scores = {
+            doc: score * (1 + weights.temporal * inside(doc))
+            for doc, score in scores.items()
         }
-        return strongest(found, corpus, count)
     pool: list[int] = []
     for most in (2 * count, len(scores)):
         ranked, pool = strongest(scores, corpus, most), []
