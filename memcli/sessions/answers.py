@@ -77,9 +77,8 @@ class _Refused(Exception):
 
 def read(
     data: bytes, digest: Digest, kinds: Collection[str] = KINDS, judge: str = "judge"
-) -> tuple[list[Candidate], list[Refusal], dict[str, str]]:
-    """The answers that pass, in their order; the lines that do not; and the ids of
-    entries that answers at HIGH say are settled, with the words.
+) -> tuple[list[Candidate], list[Refusal]]:
+    """The answers that pass, in their order; and the lines that do not.
 
     Of several summaries the last one counts.
 
@@ -90,11 +89,10 @@ def read(
         judge: who judged, for the provenance.
     """
     if len(data) > LARGEST:
-        return [], [Refusal(1, f"an answer has at most {LARGEST:,} bytes")], {}
+        return [], [Refusal(1, f"an answer has at most {LARGEST:,} bytes")]
     kept: list[Candidate] = []
     summary: list[Candidate] = []
     refused: list[Refusal] = []
-    settled: dict[str, str] = {}
     for number, row in _rows(data.decode("utf-8", "replace")):
         if len(refused) == _MOST_REFUSED:
             break
@@ -109,9 +107,7 @@ def read(
             summary = [one]
         else:
             kept.append(one)
-        if one.confidence is Confidence.HIGH and not one.confirms:
-            settled.update(dict.fromkeys(_names(row, "resolves"), one.text))
-    return kept + summary, refused, settled
+    return kept + summary, refused
 
 
 def _rows(text: str) -> Iterator[tuple[int, Any]]:
@@ -142,8 +138,8 @@ def _candidate(
     turns = _turns(row.get("turns"), digest)
     known = {one.id: one for one in digest.known}
     confirms, evolves = (_text(row, name).strip() for name in ("confirms", "evolves"))
-    about = [confirms] if confirms else [evolves, *_names(row, "resolves")]
-    about = list(filter(None, about))
+    resolves = () if confirms else _names(row, "resolves")
+    about = [confirms] if confirms else [*filter(None, [evolves]), *resolves]
     for name in about:
         if name not in known:
             raise _Refused(f"the digest showed no entry {name[:40]!r}")
@@ -157,7 +153,7 @@ def _candidate(
     else:
         kind, text, confidence = _claim(row, kinds)
         why = " ".join(_text(row, "why").split())[:_LONGEST_WHY]
-        more = {**_optional(row), "evolves": evolves or None}
+        more = {**_optional(row), "evolves": evolves or None, "resolves": resolves}
         said = " ".join((text, why, *more["entities"], *more["asked"]))
         # A summary is of the whole session, whichever turns it names.
         cited = digest.turns if kind == _SUMMARY else turns

@@ -29,12 +29,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from memcli.curation.resolve import ResolvePlan
     from memcli.entries.entry import Entry
     from memcli.hosts.formats.records import Transcript
     from memcli.sessions.answers import Refusal
     from memcli.sessions.bringing import Reflected
+    from memcli.sessions.mining import Candidate
     from memcli.sessions.routing import Fate
     from memcli.vault.vault import Vault
+
+    _Settled = tuple[Candidate, ResolvePlan]
 
 _SETTINGS = {"judge": (), "judge_seconds": 120.0, "judge_a_day": 50}
 _DAY = 86_400
@@ -95,18 +99,25 @@ def bring(
     Raises:
         Unreadable, LockBusy, WriteFailed, HistoryError: nothing was written.
     """
+    from memcli.entries.entry import Confidence
     from memcli.sessions import answers, digest, reflect_session
     from memcli.sessions.mining import Mined
     from memcli.vault import anchoring
 
     made = digest.gather(vault, transcript)
-    kept, refused, settled = answers.read(data, made, vault.kinds, judge)
-    turns, folder = len(made.turns), made.session.cwd
-    found = [
-        one._replace(code=anchoring.there(vault, folder, one.code)) if one.code else one
-        for one in kept
-    ]
-    judged = Mined(turns, found)
+    kept, refused = answers.read(data, made, vault.kinds, judge)
+    found, settled = [], []
+    for one in kept:
+        code = anchoring.there(vault, made.session.cwd, one.code) if one.code else ()
+        one = one._replace(code=code)
+        if one.resolves and one.confidence is Confidence.HIGH:
+            try:
+                settled.append((one, _plan(vault, one.resolves)))
+            except MemcliError as error:
+                vault.tell(f"{error.message}; what says so waits for a review")
+                one = one._replace(confidence=Confidence.MEDIUM, doubtful=True)
+        found.append(one)
+    judged = Mined(len(made.turns), found)
     reflected = reflect_session.reflect(
         vault, transcript, judged, writer=writer, dry_run=dry_run
     )
@@ -166,27 +177,39 @@ def _waits_for_a_person(vault: Vault, entry: Entry, text: str) -> bool:
     )
 
 
-def _resolved(
-    vault: Vault, ids: dict[str, str], judge: str, *, dry_run: bool
-) -> list[str]:
-    """Resolve what explicit answers say is settled, by their words; returns the ids.
+def _plan(vault: Vault, ids: Sequence[str]) -> ResolvePlan:
+    """The plan to resolve entries, and those of their claims.
 
-    A rule is no open item; a person resolves it, or evolves it.
+    Raises:
+        NotAllowed: one of them is no open item, but a rule, or kept by a person, who
+            resolves or evolves it.
     """
     from memcli.curation import resolve, resolve_query
+    from memcli.entries.eligibility import is_pinned
 
-    done = []
-    for name, text in ids.items():
+    plan = resolve.plan(vault, ids)
+    for one in (*plan.targets, *plan.hides):
+        entry = vault.get(one.id)
+        is_item = entry.item is not None and entry.kind != "constraint"
+        if is_pinned(entry) or not (is_item or entry.kind in resolve_query.KINDS):
+            raise NotAllowed(f"no judge resolves the {entry.kind} {entry.id}")
+    return plan
+
+
+def _resolved(
+    vault: Vault, settled: Sequence[_Settled], judge: str, *, dry_run: bool
+) -> list[str]:
+    """Resolve what explicit answers say is settled, by their words; returns the ids."""
+    from memcli.curation import resolve
+
+    done = list[str]()
+    for one, plan in settled:
         try:
-            entry = vault.get(name)
-            if entry.item is None and entry.kind not in resolve_query.KINDS:
-                raise NotAllowed(f"no judge resolves a {entry.kind}")
             if not dry_run:
-                plan = resolve.plan(vault, [name])
-                resolve.apply(vault, plan, note=f"{text} (judged by {judge})")
-            done.append(name)
+                resolve.apply(vault, plan, note=f"{one.text} (judged by {judge})")
+            done += one.resolves
         except MemcliError as error:
-            vault.tell(f"{name} stays as it is: {error.message}")
+            vault.tell(f"{' '.join(one.resolves)} stay as they are: {error.message}")
     return done
 
 

@@ -72,7 +72,7 @@ def by_judge(decision: Decision, _vault: Vault) -> tuple[str, str] | None:
         "why": "decided",
         "confidence": "HIGH",
     }
-    kept, _, _ = answers.read(json.dumps(said).encode(), made)
+    kept, _ = answers.read(json.dumps(said).encode(), made)
     return (kept[0].kind or "", kept[0].text) if kept else None
 
 

@@ -57,8 +57,8 @@ def test_the_envelope_has_every_key_of_the_use_case(
     assert list(data["candidates"][0]) == [
         *("category", "confidence", "pattern", "rationale", "title", "text"),
         *("excerpt", "line", "record", "at", "occurrences"),
-        *("kind", "entities", "everywhere", "item", "evolves", "confirms", "code"),
-        *("tags", "asked"),
+        *("kind", "entities", "everywhere", "item", "evolves", "resolves"),
+        *("confirms", "code", "tags", "asked"),
         *("action", "id", "path", "target", "why"),
     ]
     again = memcli("reflect", "--session", path, "--json").json["data"]

@@ -43,7 +43,7 @@ def shown(turns: list[Step] = TURNS) -> Digest:
 
 def said(*rows: Any) -> tuple[list[Candidate], list[str]]:
     data = "\n".join(one if isinstance(one, str) else json.dumps(one) for one in rows)
-    kept, refused, _ = read(data.encode("utf-8", "surrogateescape"), shown())
+    kept, refused = read(data.encode("utf-8", "surrogateescape"), shown())
     return kept, [one.why for one in refused]
 
 
@@ -95,9 +95,9 @@ def test_what_a_program_sent_waits_however_sure_the_judge_is() -> None:
     turns = [one._replace(program=one.role == "user") for one in TURNS]
     again = {"turns": [3], "confirms": RULE.id}
     data = "\n".join(map(json.dumps, (GOOD, again))).encode()
-    found, _, settled = read(data, shown(turns))
+    found, _ = read(data, shown(turns))
     doubts = [(str(one.confidence), one.doubtful) for one in found]
-    assert (doubts, settled) == ([("MEDIUM", True)] * 2, {})
+    assert doubts == [("MEDIUM", True)] * 2
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_what_a_turn_does_not_hold_in_its_own_words_waits(words: str) -> None:
     claim = str(GOOD["text"])
     agent = TURNS[1]._replace(text=claim)
     turns = [TURNS[0], agent, TURNS[2]._replace(text=words.format(claim))]
-    (one,), _, _ = read(json.dumps(GOOD).encode(), shown(turns))
+    (one,), _ = read(json.dumps(GOOD).encode(), shown(turns))
     assert (str(one.confidence), one.doubtful) == ("MEDIUM", True)
 
 
@@ -191,7 +191,7 @@ def test_the_agents_line_before_a_turn_is_what_the_turn_is_about(
     steps = [Step("assistant", before, 1, "a1"), Step("user", turn, 2, "u2")]
     digest = compose(Session("monday", "generic"), None, turns_of(steps), [])
     answer = {**GOOD, "turns": [1], "text": text}
-    kept, refused, _ = read(json.dumps(answer).encode(), digest)
+    kept, refused = read(json.dumps(answer).encode(), digest)
     assert ([one.text for one in kept], refused) == ([text], [])
 
 

@@ -252,16 +252,36 @@ def test_what_is_settled_is_resolved_when_it_is_a_blocker(
     vault: Vault, tmp_path: Path
 ) -> None:
     hang = vault.draft({"text": "The payment tests hang", "kind": "blocker"})
-    rule = vault.draft({"text": "Payment tests have a timeout", "kind": "convention"})
     item = vault.draft({"text": "Payments are flaky today", "item": "derived"})
-    blocker, kept, fades = (one.id for one in vault.save_all([hang, rule, item]))
+    blocker, fades = (one.id for one in vault.save_all([hang, item]))
     path = talk(tmp_path, ROWS)
-    done = judge(vault, path, {**REDIS, "resolves": [blocker, kept, fades]})
+    done = judge(vault, path, {**REDIS, "resolves": [blocker, fades]})
     assert done.resolved == [blocker, fades]
     entry = vault.get(blocker)
     assert entry.status is Status.RESOLVED
     assert "(judged by haiku)" in (entry.resolution_note or "")
-    assert vault.get(kept).status is Status.ACTIVE
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"kind": "convention"},
+        {"kind": "constraint", "item": "derived"},
+        {"kind": "blocker", "layer": "model", "subtype": "pinned"},
+        {"kind": "fix", "pinned": True, "project": "cart"},
+    ],
+)
+def test_what_is_no_open_item_is_not_settled_nor_is_its_twin(
+    vault: Vault, tmp_path: Path, fields: dict[str, Any]
+) -> None:
+    told = {"text": "Payment tests have a timeout"}
+    twin = {**told, "item": "derived"}
+    for name in [save(vault, **told, **fields), vault.save(vault.draft(twin)).id]:
+        path = talk(tmp_path, ROWS)
+        done = judge(vault, path, {**REDIS, "resolves": [name]})
+        assert (done.resolved, texts(vault)) == ([], {told["text"]})
+    (waiting,) = inbox.pending(vault)
+    assert waiting.text == REDIS["text"]
 
 
 def test_no_secret_of_a_session_is_in_its_digest(vault: Vault, tmp_path: Path) -> None:

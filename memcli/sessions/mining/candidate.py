@@ -58,6 +58,7 @@ class Candidate(NamedTuple):
         entities: names that it is about.
         everywhere: whether it holds beyond the project of the session.
         evolves: the id of the entry that it is offered to supersede.
+        resolves: the ids of entries that it says are settled.
         item: the reflection item that it is, which fades; None for what stays.
         confirms: the id of the entry that it says again.
         code: anchors in the code of the session's project.
@@ -82,6 +83,7 @@ class Candidate(NamedTuple):
     everywhere: bool = False
     item: str | None = None
     evolves: str | None = None
+    resolves: tuple[str, ...] = ()
     confirms: str | None = None
     code: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
