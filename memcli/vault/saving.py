@@ -344,19 +344,19 @@ class _Placing:
         outcome = "duplicate" if imported and outcome == "seen" else outcome
         held = held._replace(path=self._moved.get(held.path, held.path))
         met = outcome in ("seen", "recurred")
-        adds = brings(draft) and held.status in _MERGED_INTO
-        adds = adds and draft.source.writer not in MINERS
+        in_use = held.status in _MERGED_INTO
+        adds = brings(draft) and in_use and draft.source.writer not in MINERS
         by_id = draft.id == held.id
         said = not (imported or duplicates.is_extracted(draft))
         if not (met or adds or by_id or said):
             return matched(held, outcome)
-        data = self._change.pending(held.path)
-        if data is None:
-            data = vault.stored(held.path).data
+        data = self._change.pending(held.path) or vault.stored(held.path).data
         before = codec.decode(data, held.path, kinds=vault.kinds).entry
         if by_id and fingerprint(draft.body) != fingerprint(before.body):
             note = f"{held.id} is there with another text, which stays as it is"
             return matched(held, outcome)._replace(notes=(note,))
+        if in_use and not vault.may_write(before, draft.source):
+            return matched(held, "duplicate")
         entry = before
         if met:
             sighted = duplicates.sighted(before, draft, self._now)
@@ -369,8 +369,7 @@ class _Placing:
             entry, outcome = before.replace(seen=(self._now,)), "seen"
         done = Merged(entry, (), ())
         given = draft.entities
-        # A pinned model is kept by people.
-        if adds and not (before.subtype == "pinned" and vault.caller.is_agent):
+        if adds:
             spelled = tuple(self._names.meant.get(fold(name), name) for name in given)
             draft = draft.replace(entities=spelled)
             done = merge(entry, draft, vault.agent, vault.as_seen(entry))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from functools import partial
 
-from memcli.entries.entry import KINDS, Entry
+from memcli.entries.entry import KINDS, Entry, Source
 from memcli.entries.ids import HERE, LAST_MS, new_id
 from memcli.errors import MemcliError, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
@@ -413,9 +413,13 @@ class Vault:
         Raises:
             NotAllowed: it is one, and an agent asks, or its source says so.
         """
-        by_person = entry.source.writer in (None, "manual", "import")
-        if entry.subtype == "pinned" and (self.caller.is_agent or not by_person):
+        if not self.may_write(entry, entry.source):
             raise NotAllowed("a pinned model is kept by people, not by agents")
+
+    def may_write(self, entry: Entry, source: Source) -> bool:
+        """Whether a source may write an entry: people alone write a pinned model."""
+        by_person = source.writer in (None, "manual", "import")
+        return entry.subtype != "pinned" or (by_person and not self.caller.is_agent)
 
     def new_id(self) -> str:
         """A fresh id, of this moment."""

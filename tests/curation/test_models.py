@@ -202,8 +202,13 @@ def test_a_pinned_model_is_never_stale_and_still_reported(
     ):
         with pytest.raises(NotAllowed, match="kept by people"):
             write()
+    kept = vault.get(name)
+    judged = {"writer": "hook", "session": "talk"}
     served.save("Important contacts", tags=["owned"])
-    assert vault.get(name).tags == ()
+    for source in (skill, judged):
+        fields = {"source": source, "asked": ["who"], "pinned": True}
+        again = vault.save(vault.draft({"text": kept.body, **fields}))
+        assert (again.outcome, vault.get(name)) == ("duplicate", kept)
 
 
 # --- who may see it ----------------------------------------------------------------
