@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memcli.entries import codec, dates, layout
-from memcli.entries.entry import Entry, Status
+from memcli.entries.entry import Entry, Status, Subtype
 from memcli.entries.identity import File
 from memcli.entries.ids import new_id, slug
 from memcli.entries.merging.trees import MergePlan, Side, plan_merge
@@ -137,7 +137,7 @@ class World:
         fresh = old.replace(
             path=path,
             id=self.fresh_id(), body=text, created=now, updated="", supersedes=old.id,
-            reason=None,
+            reason=None, subtype=Subtype.PINNED if text == WORDS[0] else old.subtype,
         )  # fmt: skip
         place = layout.archived(old.path, old.id)
         ended = old.replace(

@@ -7,7 +7,8 @@ A lineage that one side resolved stays resolved, and where both sides decided wh
 see it, the narrower decision holds.
 
 A lineage that both sides evolved, or that lost a version, is put in the order of its
-ids, which are times. So three clones come to one chain in any order of merging.
+ids, which are times; a pinned model that nothing has replaced comes last. So three
+clones come to one chain in any order of merging.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from memcli.entries import dates, layout
-from memcli.entries.entry import Entry, Layer, Status
+from memcli.entries.entry import Entry, Layer, Status, Subtype
 from memcli.entries.ids import is_adopted
 from memcli.entries.merging import fields
 from memcli.entries.merging.files import MERGED_FROM
@@ -126,7 +127,12 @@ class Joined:
                     self._change(name, superseded_by=min(laters[name], default=None))
             return
         # Also of a version that no side has changed, and that is not among `now`.
-        order = sorted(group - lost, key=lambda name: (not is_adopted(name), name))
+        order = sorted(
+            group - lost,
+            key=lambda name: (
+                not laters[name] and self._is_pinned(name), not is_adopted(name), name
+            ),
+        )  # fmt: skip
         for before, name in pairwise(["", *order]):
             entry = self.now.get(name, _NONE)
             if entry.id and (before or entry.supersedes in group):
@@ -137,6 +143,10 @@ class Joined:
                 self._supersede(entry, later, order[-1])
             elif entry.superseded_by in group:
                 self._change(name, superseded_by=None)
+
+    def _is_pinned(self, name: str) -> bool:
+        entry = self.now.get(name) or self._base.get(name, _NONE)
+        return entry.subtype is Subtype.PINNED
 
     def _change(self, name: str, **values: Any) -> None:
         self.now[name] = self.now[name].replace(**values)
@@ -153,8 +163,8 @@ class Joined:
             who = sides[0][0]
             values["reason"] = f"{MERGED_FROM}{who}"
             self.notes[head] = (
-                "both sides evolved it: the later version is current, "
-                f"and the one by {who} is in the archive as {name}"
+                "both sides evolved it: the later version, or a pinned one, is "
+                f"current, and the one by {who} is in the archive as {name}"
             )
         if entry.status is not Status.RESOLVED:
             values["status"] = Status.SUPERSEDED

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import takewhile
 
 from memcli.entries import anchors, dates
-from memcli.entries.entry import FIELDS, Entry, Layer, Status, Visibility
+from memcli.entries.entry import FIELDS, Entry, Layer, Status, Subtype, Visibility
 from memcli.entries.fields import MOST_ASKED
 from memcli.entries.frontmatter import lines_of, values_of
 
@@ -95,6 +95,7 @@ _RULES: dict[str, _Rule] = {
          "expires_at", "review_after"),
         _latest,
     ),
+    "subtype": lambda _, *both: Subtype.PINNED if Subtype.PINNED in both else both[1],
     "superseded_by": lambda _, older, newer: min(older or newer, newer or older),
     "supersedes": lambda _, older, newer: max(older or newer, newer or older),
 }  # fmt: skip

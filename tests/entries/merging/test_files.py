@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memcli.entries import codec
 from memcli.entries.dates import to_epoch
-from memcli.entries.entry import Entry, Layer, Status, Visibility
+from memcli.entries.entry import Entry, Layer, Status, Subtype, Visibility
 from memcli.entries.merging.fields import carried
 from memcli.entries.merging.files import MergedFile, Version
 from memcli.entries.merging.files import merge_file as merge
@@ -63,6 +63,9 @@ def extra(*lines: str) -> Fields:
          "expires_at '2027-02-01' gave way to '2027-03-01'"),
         ({"project": "a"}, {"project": "b"}, {"project": "c", "updated": LATER},
          {"project": "c"}, "project 'b' gave way to 'c'"),
+        ({"layer": Layer.MODEL}, {"subtype": Subtype.PINNED},
+         {"subtype": Subtype.EMERGENT, "updated": LATER}, {"subtype": Subtype.PINNED},
+         "subtype 'emergent' gave way to 'pinned'"),
         # Of two looks of a report one counts, unless its words are the same.
         ({"layer": Layer.MODEL, "evidence": ("c",)}, {"evidence": ("a",)},
          {"evidence": ("b",), "updated": LATER, "body": "On Mondays\n"},

@@ -2,24 +2,28 @@
 
 from pathlib import Path
 
+import pytest
+
 from memcli import Vault
 from memcli.entries import codec
-from memcli.entries.entry import Entry, Status
+from memcli.entries.entry import Entry, Layer, Status
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests.conftest import NOW
 
 
-def test_repair_makes_one_chain_of_a_fork(vault: Vault) -> None:
-    saved = vault.save(vault.draft({"text": "We deploy on Tuesdays", "tags": ["a"]}))
+@pytest.mark.parametrize("pinned", [{}, {"subtype": "pinned"}])
+def test_repair_makes_one_chain_of_a_fork(vault: Vault, pinned: dict[str, str]) -> None:
+    fields = {"tags": ["a"], "layer": "model"}
+    saved = vault.save(vault.draft({"text": "We deploy on Tuesdays", **fields}))
     # A fork is put in the order of its ids, which the clock makes.
     vault = Vault.open(vault.root, now_ms=lambda: NOW * 1000 + 1)
-    first = vault.evolve(saved.id, "We deploy on Mondays", tags=["b"])
-    entry = vault.get(first.id)
+    first = vault.evolve(saved.id, "We deploy on Mondays", tags=["b"], **pinned)
     later = Entry(
         "1zzzzzzzzzzzzzzz",
         created="2030-01-01T00:00:00Z",
         body="We deploy on Fridays\n",
+        layer=Layer.MODEL,
         tags=("a", "c"),
         supersedes=saved.id,
         path="memories/note/we-deploy-on-fridays.md",
@@ -32,14 +36,12 @@ def test_repair_makes_one_chain_of_a_fork(vault: Vault) -> None:
     done = repair.apply(vault, repair.plan(vault))
     assert "fork" in {step.code for step in done.steps}
     assert not {finding.code for finding in done.left} & {"lineage_fork"}
-    chain = [
-        vault.stored(vault.path_of(name)) for name in (saved.id, first.id, later.id)
-    ]
-    assert [each.entry.superseded_by for each in chain] == [first.id, later.id, None]
-    assert [each.entry.supersedes for each in chain] == [None, saved.id, first.id]
+    two = [first.id, later.id][:: -1 if pinned else 1]
+    chain = [vault.stored(vault.path_of(name)) for name in (saved.id, *two)]
+    assert [each.entry.superseded_by for each in chain] == [*two, None]
+    assert [each.entry.supersedes for each in chain] == [None, saved.id, two[0]]
     assert chain[1].path.startswith("archive/")
-    assert chain[1].entry.body == entry.body
     assert chain[1].entry.reason == "merged from another clone"
     assert chain[2].entry.status is Status.ACTIVE
-    assert chain[2].entry.tags == ("a", "b", "c")
+    assert {*chain[2].entry.tags} == {"a", "b", "c"}
     assert repair.plan(vault).steps == []
