@@ -116,7 +116,7 @@ class _Import:
         """Save drafts in one commit, or say what would become of them."""
         drafts = self.vault.read(lambda reader: self._ending_nothing(reader, drafts))
         if self.dry_run or not drafts:
-            return saving.plan(self.vault, drafts) if drafts else []
+            return saving.plan(self.vault, drafts, "import") if drafts else []
         return saving.save_all(
             self.vault, drafts, allow_secret=self.allow_secret, origin=origin
         )

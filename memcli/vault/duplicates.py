@@ -131,6 +131,14 @@ class HeldTexts:
         said = self._by_claim.get(words(entry.body), {})
         return _holding((held for held, is_text in said.items() if is_text), entry)
 
+    def replaced(self, entry: Entry) -> Held | None:
+        """The superseded entry in whose words a draft that is in force speaks."""
+        said = words(entry.body), claim(entry.source.proposed or "")
+        there = (held for each in said for held in self._by_claim.get(each, ()))
+        ended = (held for held in there if held.status == Status.SUPERSEDED)
+        found = _holding(ended, entry) if entry.status is Status.ACTIVE else []
+        return found[0] if found else None
+
     def earlier(self, entry: Entry) -> list[Held]:
         """Entries with this text that are no longer active."""
         states = (_ACTIVE, str(entry.status))

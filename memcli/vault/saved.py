@@ -30,7 +30,8 @@ class Saved(NamedTuple):
     `outcome` is one of: created; duplicate (an entry holds the same text); merged (it
     does, and the draft's tags or the like were added to it); seen (a reflection item
     was met again); recurred (a resolved entry was met again); rejected
-    (a review has rejected this text). `id` is that of the entry which holds the text.
+    (a review has rejected this text); superseded (of an import: another version has
+    replaced this text). `id` is that of the entry which holds the text.
     For a created entry, `entities` are its mentions, `registered` the entities that are
     new in the registry, and `cited` the entries that an observation or model rests on;
     `research` is the research run that retrieved them, and `dropped` what it did not.

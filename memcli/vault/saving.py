@@ -136,10 +136,10 @@ def _in_code(vault: Vault, drafts: Sequence[Entry], verb: str) -> Sequence[Entry
     return [anchoring.anchored(vault, draft, strict=strict) for draft in drafts]
 
 
-def plan(vault: Vault, drafts: Sequence[Entry]) -> list[Saved]:
+def plan(vault: Vault, drafts: Sequence[Entry], verb: str = "save") -> list[Saved]:
     """The outcome of `save_all` for these drafts; ids are empty, paths likely."""
     with vault.transaction() as change:
-        change.dry_run = True
+        change.action, change.dry_run = verb, True
         return place(vault, change, drafts, look_up(vault, drafts)[0])
 
 
@@ -245,12 +245,25 @@ class _Placing:
         match = self._held_texts.match(draft)
         resolved_id = self._held_texts.settled_by(draft)
         if match is None:
-            return self._create(number, draft, resolved_id)
+            return self._replaced(draft) or self._create(number, draft, resolved_id)
         saved = held_back(self._join(match, draft), resolved_id)
         if saved.outcome != "recurred" or self._held_texts.says(match[0], draft):
             return saved
         note = f"a part of it says what {saved.id} does, so its text was not saved"
         return saved._replace(notes=(*saved.notes, note))
+
+    def _replaced(self, draft: Entry) -> Saved | None:
+        """The outcome of what an import would bring back; None for any other draft."""
+        imported = self._change.action == "import" and not draft.id
+        held = self._held_texts.replaced(draft) if imported else None
+        if held is None:
+            return None
+        name = self._vault.read(lambda reader: lineage.current(reader, held.id))
+        note = (
+            f"{held.id} says this, and {name or 'another version'} replaced it, so it "
+            "was left out; to have it back: memcli save TEXT"
+        )
+        return matched(held, "superseded")._replace(notes=(note,))
 
     def _create(self, number: int, draft: Entry, resolved_id: str | None) -> Saved:
         """Make an entry of a draft whose text no entry holds."""

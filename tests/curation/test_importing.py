@@ -10,6 +10,7 @@ import pytest
 from memcli.api import Vault
 from memcli.curation import importing
 from memcli.errors import UsageError
+from memcli.hosts import memories
 from tests.saving import save
 
 
@@ -127,6 +128,26 @@ def test_what_was_resolved_elsewhere_comes_as_resolved(vault: Vault) -> None:
     assert seen == {("resolved", "import")}
     assert [entry.resolved_at for entry in entries] == [when for _, _, when in ways]
     assert vault.recall("restart cache").rows == []
+
+
+def test_what_another_version_replaced_is_left_out_and_named(
+    vault: Vault, tmp_path: Path
+) -> None:
+    text = "We deploy on Tuesdays"
+    old = save(vault, text, kind="convention")
+    new = vault.evolve(old, "We deploy every day").id
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / "note.md").write_text(text)
+    page = tmp_path / "CLAUDE.md"
+    page.write_text(f"## Deploys\n\n- {text}.\n")
+    for done in (
+        importing.import_folder(vault, str(tmp_path / "theirs")),
+        importing.import_memories(vault, memories.find("agents-md"), [str(page)]),
+        importing.import_lines(vault, lines({"text": text}), "f", dry_run=True),
+    ):
+        (left,) = done.duplicates
+        assert (done.created, left.outcome, left.id) == ([], "superseded", old)
+        assert f"{new} replaced it" in left.notes[0]
 
 
 def test_lines_of_others_pin_nothing(vault: Vault) -> None:
