@@ -107,7 +107,10 @@ class HeldTexts:
         settled = None if entry.id else self.settled_by(entry)
         if settled is not None and settled in self._by_id:
             return self._by_id[settled], "recurred"
-        if is_extracted(entry):
+        keeps_id = entry.id and self._agent is None  # that of an agent gets a new one
+        if keeps_id and entry.status is Status.SUPERSEDED:
+            return None  # its chain names it
+        if is_extracted(entry) and not keeps_id:
             same_claim = _holding(self._by_claim.get(said, ()), entry)
             for status, outcome in _MET_AGAIN.items():
                 for held in (each for each in same_claim if each.status == status):

@@ -40,6 +40,7 @@ def lived(vault: Vault) -> Vault:
         {"text": "The queue is Kafka", "title": "Queue", "occurred_at": "2024-05"},
         {"text": "The build hangs on Node 18", "kind": "blocker"},
         {"text": "Orders peak at noon", "source": {"session": "s", "seq": 3}},
+        {"text": "The build hangs on Node 18", "item": "derived"},
         {"text": "Maybe use Rust", "status": "pending", "confidence": "MEDIUM"},
         {"text": "Always pin versions", "item": "invariant"},
         {"text": "Orders sleep at night"},
@@ -48,8 +49,10 @@ def lived(vault: Vault) -> Vault:
     seen = {"text": "Load follows orders", "layer": "observation"}
     vault.save(vault.draft({**seen, "evidence": [cited, gone]}))
     vault.forget(gone)
-    vault.evolve(first, "We deploy on Wednesdays", reason="moved")
-    vault.resolve(fixed, note="Node 20")
+    moved = vault.evolve(first, "We deploy on Wednesdays", reason="moved").id
+    back = vault.evolve(moved, "We deploy on Tuesdays").id
+    vault.evolve(back, "We deploy on Fridays")
+    vault.resolve(fixed, note="Node 20", same_key=False)
     path = Path(vault.root, "memories", "note", "odd.md")
     path.write_text(
         f"---\nid: 01aaaaaaaaaaaaaa\nevidence: [{cited}]\nrating: 5\n"
