@@ -197,7 +197,3 @@ def main() -> None:
             missed += [] if held else got.missed
     for each in missed if arguments.misses else ():
         report.show(each)
-
-
-if __name__ == "__main__":
-    main()

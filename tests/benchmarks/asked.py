@@ -43,7 +43,3 @@ def main() -> None:
     for one, outcome in zip(memories, outcomes, strict=True):
         if arguments.missed and not outcome.hit(CUT):
             report.show(f"{one['question']} ({one['topic']})")
-
-
-if __name__ == "__main__":
-    main()

@@ -112,8 +112,8 @@ def rows_of(answer: str) -> dict[str, str]:
 class Sessions:
     """A vault that holds the decisions among others, and a repository for each task.
 
-    `kept` is what the vault has of each decision, kind and text: the whole of all, if
-    not given. `characters` counts what hooks answered.
+    `kept` is what the vault has of each decision, kind and text. `characters` counts
+    what hooks answered.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Sessions:
         decisions: Sequence[Decision],
         beside: Beside,
         size: int,
-        kept: Mapping[str, tuple[str, str]] | None = None,
+        kept: Mapping[str, tuple[str, str]],
     ) -> None:
         self._count = self.characters = 0
         self.decisions = list(decisions)
@@ -130,8 +130,6 @@ class Sessions:
         self.root = str(folder / f"vault-{size}")
         create.prepare(self.root)
         vault = Vault(self.root)
-        if kept is None:
-            kept = {one.name: ("decision", one.said) for one in decisions}
         every = [*kept.values(), *others(beside, size)]
         # Whoever was saved last is told first where nothing else decides.
         Random("order").shuffle(every)

@@ -9,9 +9,9 @@ The notes of a smaller corpus are the first notes of a larger one with the same 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from random import Random
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from tests.benchmarks.words import ENGLISH, FIRST_NAMES, FUNCTION_WORDS, SOFTWARE
 
@@ -48,23 +48,8 @@ QUESTIONS = (
 )
 
 
-class Source(TypedDict):
-    """Where a note came from, as `memcli import` reads it."""
-
-    session: str
-    seq: int
-
-
-class Note(TypedDict, total=False):
-    """One line for `memcli import FILE.jsonl`."""
-
-    text: str
-    title: str
-    kind: str
-    tags: list[str]
-    entities: list[str]
-    occurred_at: str
-    source: Source
+# One line for `memcli import FILE.jsonl`.
+Note = dict[str, Any]
 
 
 class Vocabulary:
@@ -73,7 +58,8 @@ class Vocabulary:
     def __init__(self, seed: int) -> None:
         """Build the words; the same seed builds the same words."""
         rng = Random(f"vocabulary:{seed}")
-        written = _interleaved(SOFTWARE, ENGLISH)
+        pairs = zip_longest(SOFTWARE, ENGLISH, fillvalue="")
+        written = [word for pair in pairs for word in pair if word]
         seen = set(FUNCTION_WORDS)
         words = list(FUNCTION_WORDS)
         for word in written:
@@ -100,14 +86,6 @@ class Vocabulary:
         ]
         self.cumulative = list(accumulate(weights))
         self.content_cumulative = list(accumulate(weights[self.first_content :]))
-
-
-def _interleaved(first: Sequence[str], second: Sequence[str]) -> list[str]:
-    mixed: list[str] = []
-    for place in range(max(len(first), len(second))):
-        mixed += first[place : place + 1]
-        mixed += second[place : place + 1]
-    return mixed
 
 
 def _inflections(word: str) -> list[str]:
@@ -180,17 +158,10 @@ def notes(count: int, seed: int = 1) -> Iterator[Note]:
             "text": _body(rng, vocabulary, topic),
             "title": _title(rng, topic, content, vocabulary),
             "kind": rng.choices(kinds, weights=odds)[0],
-            "tags": sorted(
-                {
-                    word
-                    for word in rng.sample(topic, k=rng.randrange(1, 4))
-                    if word.isalpha()
-                }
-            )
-            or ["misc"],
-            "occurred_at": at.strftime("%Y-%m-%dT%H:%M:%SZ"),
         }
-        note["tags"] = [tag.lower() for tag in note["tags"]]
+        tags = {w for w in rng.sample(topic, k=rng.randrange(1, 4)) if w.isalpha()}
+        note["tags"] = [tag.lower() for tag in sorted(tags)] or ["misc"]
+        note["occurred_at"] = at.strftime("%Y-%m-%dT%H:%M:%SZ")
         if rng.random() < 0.4:
             note["entities"] = rng.sample(people, k=rng.randrange(1, 3))
         if in_session:

@@ -337,7 +337,3 @@ def main() -> None:
     for name, value in TARGETS[arguments.unit].items():
         target = report.Target(value, at_least=True)
         report.show(report.line(report.Row(name, "", overall[name], "", target)))
-
-
-if __name__ == "__main__":
-    main()

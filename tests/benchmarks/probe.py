@@ -73,7 +73,3 @@ def main() -> None:
     report.show(
         f"\nlinked by a name: {sum(hits)} of {len(hits)} in the first {LINKED_CUT}"
     )
-
-
-if __name__ == "__main__":
-    main()

@@ -8,10 +8,10 @@ import re
 import sqlite3
 import sys
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import NamedTuple
 
+from memcli import __version__
 from tests.benchmarks import timing
 
 
@@ -77,15 +77,11 @@ def machine() -> str:
     """Return date, processor, versions and the yardstick in one paragraph."""
     cpu, wall = timing.yardstick()
     git = timing.run(["git", "--version"]).out.removeprefix("git version").strip()
-    try:
-        installed = version("memcli")
-    except PackageNotFoundError:
-        installed = "not installed"
     today = datetime.now(UTC).date().isoformat()
     return (
         f"{today}; {_processor()}, {os.cpu_count()} cores; "
         f"{platform.system()}; Python {platform.python_version()}, "
-        f"git {git}, SQLite {sqlite3.sqlite_version}, memcli {installed}; "
+        f"git {git}, SQLite {sqlite3.sqlite_version}, memcli {__version__}; "
         f"`python -c pass` = {cpu * 1000:.1f} ms CPU, {wall * 1000:.1f} ms wall."
     )
 

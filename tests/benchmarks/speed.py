@@ -246,7 +246,3 @@ def main() -> None:
         saved = saves(large) / saves(small)
         grows("save", small, large, saved, SAVE_GROWTH)
         grows("recall", middle, large, recalls(large) / recalled, RECALL_GROWTH)
-
-
-if __name__ == "__main__":
-    main()

@@ -73,8 +73,7 @@ def yardstick(
 
 def memcli_command() -> list[str]:
     """Return how a user of this environment starts memcli."""
-    script = Path(sys.executable).parent / "memcli"
-    return [str(script)] if script.exists() else [sys.executable, "-m", "memcli"]
+    return [str(Path(sys.executable).parent / "memcli")]
 
 
 def clean_env(home: str | os.PathLike[str], **extra: str) -> dict[str, str]:
@@ -92,7 +91,4 @@ def clean_env(home: str | os.PathLike[str], **extra: str) -> dict[str, str]:
         "GIT_CONFIG_NOSYSTEM": "1",
         "NO_COLOR": "1",
     }
-    # Run from a source tree that is not installed, memcli must still be found.
-    if not (Path(sys.executable).parent / "memcli").exists():
-        env["PYTHONPATH"] = os.getcwd()
     return env | extra

@@ -183,7 +183,3 @@ def main() -> None:
                     page = of_a_page(sessions.texts, asked, beside)
                     found.setdefault("a page of titles and grep", []).append(page)
     report.show("\n" + "\n".join(table(found, sizes)))
-
-
-if __name__ == "__main__":
-    main()

@@ -150,7 +150,3 @@ def main() -> None:
         for turn in turns:
             for one in turn.found:
                 print(f"- {turn.label} {one.confidence} `{one.pattern}` {one.text}")
-
-
-if __name__ == "__main__":
-    main()
