@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-from memcli.errors import InvalidValue, MemcliError, Unreadable, UsageError
+from memcli.errors import InvalidValue, MemcliError, UsageError
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
@@ -197,11 +197,11 @@ class Context(NamedTuple):
             UsageError: there is no text at all.
             Unreadable: what was read is not UTF-8.
         """
-        if path and path != "-":
-            from memcli.storage import files
+        from memcli.storage import files
 
+        if path and path != "-":
             # Four bytes a character, for every limit of a vault; more is not read.
-            text = decoded(files.read(path, limit=64_000_000), path)
+            text = files.decoded(files.read(path, limit=64_000_000), path)
             return text.removeprefix(_BOM)
         if argument is not None and argument != "-":
             return argument
@@ -213,6 +213,8 @@ class Context(NamedTuple):
         return self._piped()
 
     def _piped(self) -> str:
+        from memcli.storage.files import decoded
+
         return decoded(self.read_stdin(), "standard input").removeprefix(_BOM)
 
     def piped_question(self) -> str:
@@ -274,22 +276,6 @@ class Context(NamedTuple):
 
 
 _BOM = "\ufeff"
-
-
-def decoded(data: bytes, name: str) -> str:
-    """The text of a file, or of what has another name.
-
-    Raises:
-        Unreadable: it is not UTF-8.
-    """
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise Unreadable(
-            f"{name}:{line}: not UTF-8 (byte {error.start:,})",
-            hint="Convert it first, for example: iconv -f latin1 -t utf-8",
-        ) from error
 
 
 def own_program() -> Program:

@@ -13,7 +13,7 @@ import contextlib
 import os
 
 from memcli.cli import hints
-from memcli.cli.context import Canvas, Context, Result, decoded, said, to_apply
+from memcli.cli.context import Canvas, Context, Result, said, to_apply
 from memcli.cli.rows import stale_lines
 from memcli.curation import changing
 from memcli.entries.entry import one_line
@@ -149,7 +149,7 @@ def edit(context: Context, entry_id: str, *, allow_secret: bool = False) -> Resu
     """
     vault = context.open_vault("editing", writes=True)
     old = changing.opened(vault, entry_id)
-    with edited(decoded(old.data, old.path), context.environ) as text:
+    with edited(files.decoded(old.data, old.path), context.environ) as text:
         done = changing.edit(vault, old, text, allow_secret=allow_secret)
     verb = "edited" if done.changed else "unchanged:"
     notes = not_shown(vault, [done.id])
@@ -274,7 +274,7 @@ def edited(text: str, environ: Mapping[str, str]) -> Iterator[str]:
             hint=f"What it saved is in {path}" if saved else how,
             code="editor_failed" if failed else "not_saved",
         )
-    written = decoded(files.read(path), path)
+    written = files.decoded(files.read(path), path)
     try:
         yield written
     except MemcliError as error:

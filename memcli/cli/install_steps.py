@@ -17,7 +17,7 @@ from memcli.errors import MemcliError, UsageError
 from memcli.hosts import skills, table
 from memcli.hosts.install import plans
 from memcli.hosts.install.status import survey
-from memcli.hosts.install.step import Machine, Step, apply, decoded, failed
+from memcli.hosts.install.step import Machine, Step, apply, failed
 from memcli.sessions import judge
 from memcli.storage import files, known_vaults, state_dirs, user_config
 
@@ -301,7 +301,7 @@ def _judge_step(
             hint="Take judge out of its [mining] first.",
         )
     before = files.current(path)
-    text = decoded(before or b"", path)
+    text = user_config.decoded(before or b"", path)
     value = None if outcome == "removed" else words
     new = user_config.with_value(text, path, _TABLE, _KEY, value)
     after = new.encode() if new or before == b"" else None

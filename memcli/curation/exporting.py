@@ -18,7 +18,7 @@ from memcli.entries.entry import FIELDS, LOOK, Entry, Status, Visibility, one_li
 from memcli.entries.ids import shortened
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.prompt_injection import harmless
-from memcli.errors import Conflict, MemcliError, Unreadable, WriteFailed
+from memcli.errors import Conflict, MemcliError, WriteFailed
 from memcli.hosts import pages
 from memcli.named_tuple import NamedTuple, encoded
 from memcli.recall import listing
@@ -233,10 +233,7 @@ def _text(path: str) -> str:
         if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
             raise WriteFailed(f"the folder of {path} does not exist")
         return ""
-    try:
-        return files.read(path, limit=4_000_000, follow=False).decode()
-    except UnicodeDecodeError as error:
-        raise Unreadable(f"{path}: not UTF-8") from error
+    return files.decoded(files.read(path, limit=4_000_000, follow=False), path)
 
 
 def page_lines(page: str) -> str:

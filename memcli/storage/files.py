@@ -97,6 +97,22 @@ def read(
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
+def decoded(data: bytes, name: str) -> str:
+    """The text of a file, or of what has another name.
+
+    Raises:
+        Unreadable: it is not UTF-8.
+    """
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise Unreadable(
+            f"{name}:{line}: not UTF-8 (byte {error.start:,})",
+            hint="Convert it first, for example: iconv -f latin1 -t utf-8",
+        ) from error
+
+
 def current(path: str) -> bytes | None:
     """A file's bytes, None when there is none; raises Unreadable."""
     try:

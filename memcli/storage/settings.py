@@ -113,10 +113,7 @@ def decoded(data: bytes, path: str) -> str:
     """The text of a config; raises InvalidConfig where `read` would refuse it."""
     if len(data) > _LARGEST:
         raise _unusable(path, f"{len(data):,} bytes is above the limit of {_LARGEST:,}")
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        raise _unusable(path, str(error)) from error
+    return user_config.decoded(data, path)
 
 
 def parsed(text: str, path: str) -> Config:

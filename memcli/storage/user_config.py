@@ -43,11 +43,7 @@ def table(name: str, environ: Mapping[str, str]) -> tuple[dict[str, Any], str]:
     # TOML may spell a key with escapes.
     if name.encode() not in data and b"\\" not in data:
         return {}, path
-    try:
-        settings = read(data.decode(), path)
-    except UnicodeDecodeError as error:
-        raise InvalidConfig(f"{path}: {error}", hint="Correct the file.") from error
-    found = settings.get(name, {})
+    found = read(decoded(data, path), path).get(name, {})
     if not isinstance(found, dict):
         raise InvalidConfig(f"{path}: {name} must be a table: [{name}]")
     return found, path
@@ -145,6 +141,18 @@ def machine(environ: Mapping[str, str]) -> str:
     if not name and sys.platform != "win32":
         name = os.uname().nodename
     return re.sub(r"[^\w-]", "", name.partition(".")[0])[:_LONGEST] or "this machine"
+
+
+def decoded(data: bytes, path: str) -> str:
+    """The text of a file of settings.
+
+    Raises:
+        InvalidConfig: it is not UTF-8.
+    """
+    try:
+        return files.decoded(data, path)
+    except Unreadable as error:
+        raise InvalidConfig(error.message, hint=error.hint) from error
 
 
 def read(text: str, path: str) -> dict[str, Any]:

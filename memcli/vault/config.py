@@ -280,7 +280,4 @@ def _flat(tables: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _text(path: str) -> str:
-    try:
-        return (files.current(path) or b"").decode()
-    except UnicodeDecodeError as error:
-        raise InvalidConfig(f"{path}: not UTF-8", hint="Save it as UTF-8.") from error
+    return user_config.decoded(files.current(path) or b"", path)

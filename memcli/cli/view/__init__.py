@@ -179,9 +179,7 @@ def renderer() -> Callable[[str], str]:
     markdown.add_render_rule("th_open", cell)
     markdown.add_render_rule("td_open", cell)
 
-    def render(text: str) -> str:
-        return str(markdown.render(text))
-
+    render: Callable[[str], str] = markdown.render
     return render
 
 

@@ -132,7 +132,7 @@ def _changed(
     file."""
     if what == HOOKS and host.is_plugin:
         return _plugin(path, data, machine)
-    text = step.decoded(data, path)
+    text = user_config.decoded(data, path)
     entry = host.server(_server_words(machine)) if machine else None
     if path.endswith(".toml"):
         after = _in_toml(text, path, host, entry)
@@ -266,7 +266,7 @@ def _server_words(machine: Machine) -> list[str]:
 
 def _parsed(data: bytes, path: str) -> Settings:
     parse = user_config.read if path.endswith(".toml") else step.load
-    return parse(step.decoded(data, path), path)
+    return parse(user_config.decoded(data, path), path)
 
 
 def _serve(settings: Settings, host: Host, entry: Settings | None) -> None:

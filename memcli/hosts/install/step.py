@@ -227,20 +227,6 @@ def _private(wanted: bool) -> Iterator[None]:
 # --- settings as JSON -----------------------------------------------------------------
 
 
-def decoded(data: bytes, path: str) -> str:
-    """The text of a settings file.
-
-    Raises:
-        InvalidConfig: it is not UTF-8.
-    """
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        column = error.start - data.rfind(b"\n", 0, error.start)
-        raise refused(f"{path}:{line}:{column}: is not UTF-8") from error
-
-
 def edited(text: str, path: str, change: Callable[[dict[str, Any]], object]) -> str:
     """Settings with a change; empty when nothing is left in them.
 

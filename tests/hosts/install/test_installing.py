@@ -253,7 +253,7 @@ def test_what_cannot_be_parsed_is_named_and_left_alone(machine: Machine) -> None
     path.parent.mkdir()
     path.write_bytes('{"a": 1}'.encode("utf-16"))
     before = machine.files()
-    with pytest.raises(InvalidConfig, match=":1:1: is not UTF-8"):
+    with pytest.raises(InvalidConfig, match=":1: not UTF-8"):
         machine.install("gemini")
     # No word of memcli is in it, so there is nothing to take out.
     assert machine.uninstall("gemini").outcome == "unchanged"
