@@ -25,7 +25,6 @@ from memcli.storage import known_vaults
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
     from typing import Unpack
 
     from memcli import parameters
@@ -135,7 +134,6 @@ def from_words(text: str, now: int, **words: Unpack[parameters.Query]) -> Query:
     """
     moment = _moment(words.get("at"), now)
     after, before = _window(words.get("after"), words.get("before"), moment)
-    kinds = words.get("kinds") or ()
     filters = Filters(
         **{name: tuple(words.get(name) or ()) for name in _LISTS},  # type: ignore[arg-type]
         tags_match=words.get("tags_match") or TAGGED,
@@ -143,13 +141,14 @@ def from_words(text: str, now: int, **words: Unpack[parameters.Query]) -> Query:
         before=before,
         project=words.get("project") or "",
     )
-    seen = view_of(
-        moment,
-        statuses=words.get("statuses") or (),
-        history=words.get("history", False),
-        as_of=_as_of(words.get("as_of"), moment),
-        kinds=kinds,
-    )
+    named = words.get("statuses") or ()
+    statuses = frozenset(check_choice(Status, name, "status") for name in named)
+    if not statuses and {*filters.kinds} == {"idea"}:
+        # Any other query gets no idea that waits for a decision.
+        statuses = DEFAULT_STATUSES | {Status.PENDING}
+    if words.get("history"):
+        statuses |= HISTORY_STATUSES
+    as_of = _as_of(words.get("as_of"), moment)
     limit, depth = words.get("limit"), words.get("depth")
     if limit is not None and limit < 1:
         raise InvalidValue(
@@ -157,7 +156,7 @@ def from_words(text: str, now: int, **words: Unpack[parameters.Query]) -> Query:
         )
     return Query(
         text,
-        seen,
+        View(moment, statuses or DEFAULT_STATUSES, as_of),
         filters,
         limit=limit,
         budget=words.get("budget") or "mid",
@@ -166,27 +165,6 @@ def from_words(text: str, now: int, **words: Unpack[parameters.Query]) -> Query:
         explain=words.get("explain", False),
         exact=words.get("exact", False),
     )
-
-
-def view_of(
-    now: int,
-    *,
-    statuses: Sequence[str] = (),
-    history: bool = False,
-    as_of: int | None = None,
-    kinds: Iterable[str] = (),
-) -> View:
-    """The view that `--status`, `--history` and `--as-of` ask for.
-
-    A query for ideas alone also sees the incubating ones: any other query gets no idea
-    that waits for a decision.
-    """
-    chosen = frozenset(check_choice(Status, name, "status") for name in statuses)
-    if not chosen and set(kinds) == {"idea"}:
-        chosen = DEFAULT_STATUSES | {Status.PENDING}
-    if history:
-        chosen |= HISTORY_STATUSES
-    return View(now=now, statuses=chosen or DEFAULT_STATUSES, as_of=as_of)
 
 
 def checked(query: Query, vault: Vault) -> Query:

@@ -9,9 +9,9 @@ import pytest
 
 from memcli import Vault
 from memcli.curation import citing, importing, review
+from memcli.entries.eligibility import View
 from memcli.entries.entry import Entry, Status
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed, UsageError
-from memcli.recall.query import view_of
 from memcli.vault import lineage
 from tests.saving import save
 
@@ -252,5 +252,5 @@ def test_a_fact_takes_the_place_of_no_report(vault: Vault) -> None:
 
 
 def stale(vault: Vault) -> set[str]:
-    listed = citing.models(vault, view_of(vault.now_ms() // 1000), stale=True)
+    listed = citing.models(vault, View(vault.now_ms() // 1000), stale=True)
     return {one.id for one in listed if one.stale}

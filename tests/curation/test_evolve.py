@@ -1,7 +1,6 @@
 """A memory changes: the new version takes the place, the old one stays to be read."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,7 +12,7 @@ from memcli.errors import (
     NotAllowed,
     UsageError,
 )
-from memcli.recall.query import Query, view_of
+from memcli.recall.query import from_words
 from memcli.vault.lineage import versions
 from tests.conftest import NOW
 from tests.git_command import git
@@ -22,9 +21,8 @@ from tests.saving import every, save
 DAY = 86_400
 
 
-def texts(vault: Vault, **view: Any) -> list[str]:
-    found = every(vault, Query("", view_of(NOW, **view)))
-    return sorted(row.text for row in found.rows)
+def texts(vault: Vault) -> list[str]:
+    return sorted(row.text for row in every(vault, from_words("", NOW)).rows)
 
 
 def test_lineage_goes_both_ways_and_the_path_stays(vault: Vault) -> None:

@@ -8,9 +8,10 @@ import pytest
 
 from memcli import Vault
 from memcli.curation import citing, review
+from memcli.entries.eligibility import View
 from memcli.entries.entry import Layer, Subtype, Visibility
 from memcli.errors import NotAllowed
-from memcli.recall.query import Query, view_of
+from memcli.recall.query import Query
 from memcli.vault.health import inspect
 from tests.conftest import VaultMaker
 from tests.saving import every, save
@@ -29,7 +30,7 @@ def model(vault: Vault, text: str, *evidence: str, **fields: Any) -> str:
 
 def why(vault: Vault, name: str) -> list[tuple[str, list[str]]]:
     """The reasons of one model, as every surface gives them; they agree."""
-    view = view_of(vault.now_ms() // 1000)
+    view = View(vault.now_ms() // 1000)
     (one,) = [one for one in citing.models(vault, view) if one.id == name]
     (row,) = [row for row in every(vault, Query("", view)).rows if row.id == name]
     shown = inspect.inspect(vault, name)
@@ -85,7 +86,7 @@ def test_update_creates_a_new_version_and_preserves_the_old_for_history(
         name,
         done.id,
     ]
-    (one,) = citing.models(vault, view_of(clock[0]))
+    (one,) = citing.models(vault, View(clock[0]))
     assert one.versions == 2
 
 
@@ -186,7 +187,7 @@ def test_a_pinned_model_is_never_stale_and_still_reported(
     found = vault.reflect("contacts")
     assert found.stale == []
     assert found.facts[0].as_dict()["subtype"] == "pinned"
-    (one,) = citing.models(vault, view_of(clock[0]), stale=True)
+    (one,) = citing.models(vault, View(clock[0]), stale=True)
     assert (one.id, one.stale) == (name, False)
     served = Vault.open(vault.root, vault.caller._replace(via="mcp"))
     mine = model(vault, "Mine", base)

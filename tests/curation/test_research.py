@@ -9,9 +9,9 @@ import pytest
 from memcli import Vault
 from memcli.curation import citing, research
 from memcli.entries import layout
+from memcli.entries.eligibility import View
 from memcli.entries.entry import Layer
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed
-from memcli.recall.query import view_of
 from tests.conftest import VaultMaker, state_of
 from tests.saving import save
 
@@ -90,7 +90,7 @@ def test_a_model_is_born_stale_where_its_evidence_changed_after_the_search(
     assert any(
         f"it is stale already: evidence {reason}" in note for note in saved.notes
     )
-    (found,) = citing.models(moving, view_of(clock[0]))
+    (found,) = citing.models(moving, View(clock[0]))
     assert [why.reason for why in found.stale_why] == [reason]
 
 

@@ -9,7 +9,7 @@ from memcli.curation import inbox, resolve
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.errors import EntryNotFound, NotAllowed
-from memcli.recall.query import Query, view_of
+from memcli.recall.query import Query
 from memcli.sessions.briefing import select
 from memcli.vault.health.inspect import inspect
 from memcli.vault.health.lint import lint
@@ -23,7 +23,7 @@ VIEW = View(NOW)
 
 def shown(vault: Vault) -> list[str]:
     """Everything that any path shows."""
-    rows = every(vault, Query("", view_of(NOW))).rows
+    rows = every(vault, Query("", VIEW)).rows
     found = vault.read(lambda reader: select.chosen(reader, vault.settings, VIEW))
     return sorted({row.text for row in rows} | {one.text for one in found})
 

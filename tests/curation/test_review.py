@@ -8,7 +8,7 @@ import pytest
 from memcli import Vault
 from memcli.curation import inbox, review
 from memcli.errors import NotAllowed
-from memcli.recall.query import Query, view_of
+from memcli.recall.query import from_words
 from tests.conftest import NOW
 from tests.git_command import git
 from tests.saving import every, pages, save
@@ -18,9 +18,8 @@ def candidate(vault: Vault, text: str, **fields: Any) -> str:
     return save(vault, text, status="pending", **fields)
 
 
-def texts(vault: Vault, *statuses: str) -> list[str]:
-    view = view_of(NOW, statuses=statuses)
-    return sorted(row.text for row in every(vault, Query("", view)).rows)
+def texts(vault: Vault) -> list[str]:
+    return sorted(row.text for row in every(vault, from_words("", NOW)).rows)
 
 
 def test_approve_may_change_text_title_kind_and_tags(vault: Vault) -> None:

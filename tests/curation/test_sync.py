@@ -15,6 +15,7 @@ import pytest
 
 from memcli import Vault
 from memcli.curation import changing, citing, sync, sync_setup, undo
+from memcli.entries.eligibility import View
 from memcli.errors import (
     Conflict,
     HistoryError,
@@ -27,7 +28,6 @@ from memcli.errors import (
     TooLarge,
     UnsafePath,
 )
-from memcli.recall.query import view_of
 from memcli.storage import detached
 from memcli.storage.git import merging, process, remote
 from memcli.storage.git.index_lock import IndexLock
@@ -408,7 +408,7 @@ def test_a_report_knows_nothing_that_the_other_clone_wrote_before_its_author_loo
     for name in ("desk", "laptop", "desk"):
         two.sync(name)
     for vault in (two.vault("laptop"), two.vault("desk")):
-        models = {one.id: one for one in citing.models(vault, view_of(NOW + 9_999))}
+        models = {one.id: one for one in citing.models(vault, View(NOW + 9_999))}
         assert [why.ids for why in models[stale].stale_why] == [[news]]
         assert not models[fresh].stale_why
 

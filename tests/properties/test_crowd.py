@@ -14,7 +14,7 @@ import pytest
 
 from memcli import Vault
 from memcli.entries.entry import Status
-from memcli.recall.query import Query, view_of
+from memcli.recall.query import from_words
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests.conftest import EVERYTHING
@@ -76,14 +76,13 @@ _READER = """
 import sys
 import time
 from memcli import Vault
-from memcli.recall.query import Query, view_of
+from memcli.recall.query import from_words
 from tests.saving import every
 root, count = sys.argv[1:]
 for number in range(int(count)):
     vault = Vault(root)
     assert vault.recall("shared subject").warnings == []
-    view = view_of(2_000_000_000, history=True)
-    rows = every(vault, Query("", view)).rows
+    rows = every(vault, from_words("", 2_000_000_000, history=True)).rows
     active = [row.id for row in rows if row.status == "active"]
     assert len(active) == len(set(active)), "an id twice"
 """
@@ -157,10 +156,8 @@ def test_a_crowd_loses_nothing_and_each_id_has_one_current_version(
         assert process.returncode == 0, errors
         won += int(said or 0)
 
-    view = view_of(2_000_000_000, statuses=[str(status) for status in Status])
-    rows = [
-        row for row in every(vault, Query("", view)).rows if row.path != staged.name
-    ]
+    query = from_words("", 2_000_000_000, statuses=[*map(str, Status)])
+    rows = [row for row in every(vault, query).rows if row.path != staged.name]
     texts = Counter(row.text for row in rows if row.text.startswith("writer"))
     assert len(texts) == WRITERS * SAVES
     assert set(texts.values()) == {1}

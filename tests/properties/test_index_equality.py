@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memcli import Vault
 from memcli.entries import layout
 from memcli.recall.listing import Listed
-from memcli.recall.query import Query, view_of
+from memcli.recall.query import from_words
 from memcli.recall.results import Recalled
 from memcli.storage.lock import Lock
 from tests.conftest import state_of
@@ -58,16 +58,16 @@ def folder_vault(root: Path) -> Vault:
 
 
 def everything(vault: Vault) -> Listed:
-    return every(vault, Query("", view_of(NOW)))
+    return every(vault, from_words("", NOW))
 
 
 def answers(vault: Vault) -> list[Recalled | Listed]:
     """Full rows, with scores and their pieces, of ranked and unranked questions."""
     ranked = [vault.recall(text, explain=True, budget="high") for text in QUESTIONS]
-    past = view_of(NOW, history=True, statuses=["resolved", "expired"])
+    past: Any = {"history": True, "statuses": ["resolved", "expired"], "limit": 3}
     return [
         *ranked,
-        vault.recall(Query("deploy friday queue", past, limit=3, explain=True)),
+        vault.recall(from_words("deploy friday queue", NOW, explain=True, **past)),
         everything(vault),
     ]
 

@@ -22,7 +22,7 @@ from memcli.entries import codec, layout
 from memcli.entries.entry import Status
 from memcli.errors import EntryNotFound
 from memcli.hosts.transcript import Step
-from memcli.recall.query import Query, view_of
+from memcli.recall.query import from_words
 from memcli.storage import files
 from memcli.vault.caller import Caller
 from memcli.vault.health import repair
@@ -206,8 +206,7 @@ def dirty(root: Path) -> list[str]:
 def next_commands_work(root: Path) -> None:
     """A recall, then everything that a person would try."""
     vault = opened(root, 3_000)
-    view = view_of(NOW, statuses=[str(status) for status in Status])
-    rows = every(vault, Query("", view))
+    rows = every(vault, from_words("", NOW, statuses=[*map(str, Status)]))
     assert rows.warnings == []
     assert {row.id for row in rows.rows} == set(state(root))
     assert dirty(root) == overview(vault)["dirty"]

@@ -12,7 +12,7 @@ import pytest
 from memcli import Vault, Vaults
 from memcli.errors import Unavailable
 from memcli.recall import listing, recall, reflect
-from memcli.recall.query import Query, view_of
+from memcli.recall.query import from_words
 from memcli.recall.reflect import Reflection
 from memcli.search.postgres.connection import Database
 from memcli.sessions.hooks import tell
@@ -26,7 +26,7 @@ from tests.saving import configure
 
 pytestmark = pytest.mark.slow
 
-_QUERY = Query("queue", view_of(NOW))
+_QUERY = from_words("queue", NOW)
 ASKED: dict[str, Callable[[Vaults], Any]] = {
     "recall": lambda vaults: recall.recall(vaults, _QUERY),
     "reflect": lambda vaults: reflect.reflect(vaults, _QUERY),

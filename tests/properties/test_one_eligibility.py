@@ -16,7 +16,7 @@ from memcli.curation.resolve_query import plan_query
 from memcli.entries.eligibility import Agent, ReadPolicy, View, facts, verdict
 from memcli.entries.entry import Status
 from memcli.recall import listing
-from memcli.recall.query import Query, view_of
+from memcli.recall.query import Query
 from memcli.search.following import NOTHING, Unindexed
 from memcli.sessions.briefing import prompt as prompts
 from memcli.sessions.briefing import select, start
@@ -69,7 +69,7 @@ def cases() -> Iterator[Case]:
 
 VIEWS = {
     "the owner": View(NOW),
-    "history": view_of(NOW, history=True),
+    "history": View(NOW, frozenset({Status.ACTIVE, Status.SUPERSEDED})),
     "as of yesterday": View(NOW, as_of=NOW - DAY),
     "as of a month ago": View(NOW, as_of=NOW - 30 * DAY),
     "every status": View(NOW, statuses=frozenset(Status)),

@@ -21,7 +21,7 @@ from memcli.curation.entities import listing as entities
 from memcli.entries.text import prompt_injection
 from memcli.errors import LockBusy, MemcliError, NotAllowed
 from memcli.recall import listing
-from memcli.recall.query import Query, view_of
+from memcli.recall.query import from_words
 from memcli.recall.results import Recalled
 from memcli.search.postgres import connection, engine, publisher
 from memcli.storage import known_vaults
@@ -64,8 +64,8 @@ def answers(vault: Vault) -> Iterator[Recalled]:
     """What a vault says to questions of every kind."""
     for text in QUESTIONS:
         yield vault.recall(text, explain=True, budget="high")
-    past = view_of(NOW, history=True, statuses=["resolved", "expired"])
-    yield vault.recall(Query("deploy friday queue", past, limit=3, explain=True))
+    past: Any = {"history": True, "statuses": ["resolved", "expired"], "limit": 3}
+    yield vault.recall(from_words("deploy friday queue", NOW, explain=True, **past))
     yield vault.recall("friday", explain=True)
     yield vault.recall("deploy", kinds=["note", "fix"], tags=["deploy"])
     yield vault.recall("café", entities=["Friday", "robot", "fryday"])
@@ -78,7 +78,7 @@ def assert_alike(files: Vault, published: Vault) -> None:
     for one, other in zip(answers(files), answers(published), strict=True):
         assert same(plain(one), plain(other)), f"{SEED=} {one.query}"
     assert entities.listed(files) == entities.listed(published)
-    query = Query("", view_of(NOW), limit=10**6)
+    query = from_words("", NOW, limit=10**6)
     here, there = listing.listed(files, query), listing.listed(published, query)
     assert here.total == there.total
     assert [r._replace(source="") for r in here.rows] == [

@@ -16,7 +16,7 @@ from memcli.curation.entities import listing as page
 from memcli.entries.eligibility import View
 from memcli.hosts.transcript import Step
 from memcli.recall import listing
-from memcli.recall.query import Query, view_of
+from memcli.recall.query import Query, from_words
 from memcli.sessions.briefing import prompt, select, start
 from memcli.sessions.hooks import tell
 from memcli.storage.known_vaults import KnownVault
@@ -132,7 +132,7 @@ WAYS_IN = [
 def shown(vault: Vault) -> dict[str, list[str]]:
     """The texts and titles that each surface shows when it is asked for the words."""
     found = vault.recall(Query(SOLVED, VIEW))
-    history = vault.recall(Query(SOLVED, view_of(NOW, history=True))).rows
+    history = vault.recall(from_words(SOLVED, NOW, history=True)).rows
     newest = listing.listed(vault, Query("", VIEW)).rows
     both = Vaults([vault])
     reflected = vault.reflect(Query(SOLVED, VIEW))

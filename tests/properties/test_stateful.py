@@ -10,7 +10,7 @@ import shutil
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import settings
@@ -27,10 +27,11 @@ from memcli import Vault
 from memcli.curation import review
 from memcli.entries import codec, layout
 from memcli.entries.dates import to_epoch
+from memcli.entries.eligibility import HISTORY_STATUSES, View
 from memcli.entries.entry import Entry, Item, ResolutionScope, Status
 from memcli.entries.identity import claim
 from memcli.errors import AmbiguousId, EntryNotFound, NotAllowed
-from memcli.recall.query import Query, view_of
+from memcli.recall.query import Query
 from memcli.vault.caller import Caller
 from memcli.vault.create import prepare
 from tests.conftest import EVERYTHING, state_of
@@ -256,8 +257,8 @@ class VaultMachine(RuleBasedStateMachine):
 
     # --- what must hold ---------------------------------------------------------------
 
-    def listed(self, **view: object) -> list[tuple[str, str, str]]:
-        found = every(self.vault, Query("", view_of(self.now, **view)))  # type: ignore[arg-type]
+    def listed(self, **view: Any) -> list[tuple[str, str, str]]:
+        found = every(self.vault, Query("", View(self.now, **view)))
         assert found.warnings == []
         return sorted((row.id, row.path, row.text) for row in found.rows)
 
@@ -274,7 +275,7 @@ class VaultMachine(RuleBasedStateMachine):
         over = [s for s in files if s.entry.status is Status.SUPERSEDED]
         history = [s for s in files if self.shown(s.entry)]
         history += [s for s in over if not self.is_solved(s.entry)]
-        assert self.listed(history=True) == those(history)
+        assert self.listed(statuses=HISTORY_STATUSES) == those(history)
         moment = self.now - 5 * DAY
         then = [s for s in files if self.shown_at(s.entry, moment)]
         assert self.listed(as_of=moment) == those(then)

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from memcli.api import Vault, Vaults
-from memcli.recall.query import Query, view_of
+from memcli.entries.eligibility import View
+from memcli.recall.query import Query
 from memcli.storage import checkout
 from memcli.vault import code_state
 from tests.checkouts import APP, made_shop
@@ -171,6 +172,6 @@ def test_a_question_about_an_earlier_moment_looks_at_no_code_of_now(
     save(inside, "The limiter waits", code=["src/app.py:4-6"])
     removed(shop)
     now = inside.now_ms() // 1000
-    row = inside.recall(Query(ASK, view_of(now, as_of=now))).rows[0]
+    row = inside.recall(Query(ASK, View(now, as_of=now))).rows[0]
     assert (row.code_state, row.stale) == ((), False)
-    assert inside.reflect(Query(ASK, view_of(now, as_of=now))).stale == []
+    assert inside.reflect(Query(ASK, View(now, as_of=now))).stale == []

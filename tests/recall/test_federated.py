@@ -21,7 +21,7 @@ from memcli.errors import (
     VaultNotFound,
 )
 from memcli.recall import recall
-from memcli.recall.query import Query, view_of
+from memcli.recall.query import from_words
 from memcli.storage import known_vaults
 from tests.conftest import NOW, VaultMaker, state_of
 from tests.saving import configure
@@ -139,7 +139,7 @@ def test_several_rank_as_one_that_holds_it_all(
     query = " ".join(asked)
     whole = vaults[0].recall(query, limit=30, explain=True)
     split = recall.recall(
-        Vaults(tuple(vaults[1:])), Query(query, view_of(NOW), limit=30, explain=True)
+        Vaults(tuple(vaults[1:])), from_words(query, NOW, limit=30, explain=True)
     )
     assert split.missing_terms == whole.missing_terms
     assert split.coverage == whole.coverage
@@ -156,7 +156,7 @@ def test_weighing_together_does_not_last(own: Vault, team: Vault) -> None:
     save(team, *(f"deploy {n}" for n in range(20)))
     before = own.recall("deploy").rows[0].score
     both = Vaults((own, team))
-    together = recall.recall(both, Query("deploy", view_of(NOW)))
+    together = recall.recall(both, from_words("deploy", NOW))
     assert together.rows
     assert own.recall("deploy").rows[0].score == before
 
@@ -165,10 +165,10 @@ def test_what_is_cut_and_a_constraint_still_surfaces(own: Vault, team: Vault) ->
     save(own, "deploy deploy deploy", "deploy twice a deploy")
     save(team, "a long note on how we never deploy on fridays", kind="constraint")
     both = Vaults((own, team))
-    found = recall.recall(both, Query("deploy", view_of(NOW), limit=1))
+    found = recall.recall(both, from_words("deploy", NOW, limit=1))
     assert len(found.rows) == 1
     assert [row.kind for row in found.constraints] == ["constraint"]
-    short = recall.recall(both, Query("deploy", view_of(NOW), max_chars=40))
+    short = recall.recall(both, from_words("deploy", NOW, max_chars=40))
     assert [row.kind for row in short.constraints] == ["constraint"]
     assert short.constraints[0].parts is None
 
@@ -177,7 +177,7 @@ def test_max_chars_is_for_all_together(own: Vault, team: Vault) -> None:
     save(own, "deploy one")
     save(team, "deploy two")
     both = Vaults((own, team))
-    found = recall.recall(both, Query("deploy", view_of(NOW), max_chars=12))
+    found = recall.recall(both, from_words("deploy", NOW, max_chars=12))
     assert (len(found.rows), found.omitted) == (1, 1)
 
 

@@ -8,7 +8,7 @@ import pytest
 from memcli import Vault
 from memcli.errors import EntryNotFound
 from memcli.recall.listing import Listed, listed, show
-from memcli.recall.query import Filters, Query, view_of
+from memcli.recall.query import Filters, Query, from_words
 from memcli.vault.vaults import Vaults
 from tests.conftest import NOW, VaultMaker
 
@@ -17,8 +17,7 @@ DAY = 86_400
 
 def ask(**options: Any) -> Query:
     filters: Filters = options.pop("filters", Filters())
-    view = view_of(NOW + 9 * DAY, statuses=options.pop("statuses", ()))
-    return Query("", view, filters, **options)
+    return from_words("", NOW + 9 * DAY, **options)._replace(filters=filters)
 
 
 def titles(answer: Listed) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 from memcli.api import Vault
 from memcli.errors import InvalidValue, UsageError
 from memcli.recall.filters import named_project
-from memcli.recall.query import Filters, Query, view_of
+from memcli.recall.query import from_words
 from tests.git_command import git
 
 SHOP, BLOG = "github.com/acme/shop", "github.com/acme/blog"
@@ -19,8 +19,8 @@ def save(vault: Vault, text: str, project: str | None, **fields: Any) -> str:
 
 
 def asked(vault: Vault, text: str, project: str = "", here: str | None = None) -> Any:
-    view = view_of(vault.now_ms() // 1000)
-    return vault.recall(Query(text, view, Filters(project=project), here=here))
+    query = from_words(text, vault.now_ms() // 1000, project=project)
+    return vault.recall(query._replace(here=here))
 
 
 @pytest.fixture

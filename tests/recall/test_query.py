@@ -12,7 +12,7 @@ from memcli.entries import dates, layout
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.errors import InvalidValue
-from memcli.recall.query import Query, from_words, view_of
+from memcli.recall.query import Query, from_words
 from memcli.recall.question import unframed
 from tests.conftest import state_of
 
@@ -38,7 +38,7 @@ def test_a_query_for_ideas_alone_sees_the_incubating_ones() -> None:
         Status.PENDING not in from_words("x", NOW, kinds=["idea", "note"]).view.statuses
     )
     chosen = from_words("x", NOW, kinds=["idea"], statuses=["active"]).view.statuses
-    assert chosen == view_of(NOW).statuses
+    assert chosen == View(NOW).statuses
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_words_that_mean_nothing_are_refused(
 
 def test_python_takes_a_whole_query_or_a_text_with_options(vault: Vault) -> None:
     vault.save_all([vault.draft({"text": f"deploy {n}"}) for n in range(5)])
-    query = Query("deploy", view_of(vault.now_ms() // 1000), limit=2)
+    query = from_words("deploy", vault.now_ms() // 1000, limit=2)
     assert vault.recall(query) == vault.recall("deploy", limit=2)
     assert vault.reflect(query) == vault.reflect("deploy", limit=2)
     assert len(Vaults([vault]).recall(query).rows) == 2

@@ -1,24 +1,21 @@
 """What recall promises: who is found, who is shown, and in which order."""
 
+from typing import Any
+
 import pytest
 
 from memcli import Vault
-from memcli.entries.dates import to_epoch
 from memcli.errors import InvalidValue
 from memcli.recall.confidence import Covered, covered
-from memcli.recall.query import Filters, Query, view_of
+from memcli.recall.query import from_words
 from memcli.recall.recall import recall
 from tests.saving import save
 
 NOW = 1_795_000_000
 
 
-def found(vault: Vault, question: str, **filters: object) -> list[str]:
-    wanted = Filters(**filters)  # type: ignore[arg-type]
-    return [
-        row.text
-        for row in recall(vault, Query(question, view_of(NOW), filters=wanted)).rows
-    ]
+def found(vault: Vault, question: str, **words: Any) -> list[str]:
+    return [row.text for row in recall(vault, from_words(question, NOW, **words)).rows]
 
 
 def test_question_without_content_says_so(vault: Vault) -> None:
@@ -86,8 +83,8 @@ def test_time_filter_takes_coarse_dates_as_spans(vault: Vault) -> None:
     save(vault, "entry year", occurred_at="2023")
     save(vault, "entry month", occurred_at="2023-05")
     save(vault, "entry day", occurred_at="2023-05-08")
-    may, june = to_epoch("2023-05-01"), to_epoch("2023-06-01")
-    late = found(vault, "entry", after=to_epoch("2023-05-20"))
+    may, june = "2023-05-01", "2023-06-01"
+    late = found(vault, "entry", after="2023-05-20")
     assert set(late) == {"entry year", "entry month"}
     assert found(vault, "entry", before=may) == ["entry year"]
     assert len(found(vault, "entry", after=may, before=june)) == 3
@@ -105,16 +102,10 @@ def test_constraints_beyond_the_fifth_are_counted(vault: Vault) -> None:
 
 
 def test_filters_are_checked(vault: Vault) -> None:
-    for bad in (
-        Filters(kinds=("fixx",)),
-        Filters(types=("x",)),
-        Filters(layers=("x",)),
-    ):
-        with pytest.raises(InvalidValue) as error:
-            recall(vault, Query("x", view_of(NOW), filters=bad))
-        assert "must be one of" in error.value.message
-    with pytest.raises(InvalidValue):
-        recall(vault, Query("x", view_of(NOW), budget="huge"))
+    wrong: Any = {"kinds": ["x"], "types": ["x"], "layers": ["x"], "budget": "x"}
+    for name, value in wrong.items():
+        with pytest.raises(InvalidValue, match="must be one of"):
+            vault.recall("x", **{name: value})
 
 
 def test_explain_names_the_pieces_of_the_score(vault: Vault) -> None:

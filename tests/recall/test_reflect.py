@@ -12,7 +12,7 @@ from memcli import Vault
 from memcli.entries.eligibility import Agent, ReadPolicy, View
 from memcli.errors import InvalidValue
 from memcli.recall import recall, reflect
-from memcli.recall.query import Query, view_of
+from memcli.recall.query import Query, from_words
 from memcli.recall.reflect import pairs
 from memcli.vault import saving
 from tests.conftest import NOW
@@ -238,10 +238,9 @@ def test_what_was_replaced_or_solved_is_named_and_not_among_the_facts(
     # Never the words: a solved thing that is read again is taken for news.
     assert {one.reason for one in left_out} == {"superseded", "it is 90 now"}
     assert "too short" not in repr(left_out)
-    view = view_of(NOW, history=True)
-    wide = vault.reflect(Query(question, view))
+    wide = vault.reflect(from_words(question, NOW, history=True))
     assert {one.id for one in wide.superseded_excluded} == {solved}
-    as_of = view_of(NOW, as_of=NOW - DAY)
+    as_of = View(NOW, as_of=NOW - DAY)
     assert vault.reflect(Query("timeout", as_of)).superseded_excluded == []
 
 

@@ -2,7 +2,7 @@
 
 from memcli import Vault
 from memcli.recall.listing import listed
-from memcli.recall.query import Filters, Query, view_of
+from memcli.recall.query import from_words
 from memcli.vault.agents import counts
 from tests.conftest import NOW
 
@@ -24,6 +24,5 @@ def test_each_name_has_its_entries_in_force_past_and_waiting(vault: Vault) -> No
     projects = [tuple(count) for count in counts(vault, "project")]
     assert projects == [(None, 1, 1, 1), ("shop", 1, 0, 0)]
     for count in counts(vault, "tag"):
-        filters = Filters(tags=(count.name or "",), tags_match="any_strict")
-        query = Query("", view_of(NOW), filters)
+        query = from_words("", NOW, tags=[count.name or ""])
         assert listed(vault, query).total == count.current

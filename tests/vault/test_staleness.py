@@ -8,7 +8,7 @@ from memcli import Vault
 from memcli.curation import citing, review
 from memcli.curation import evolve as evolving
 from memcli.curation import forget as forgetting
-from memcli.recall.query import view_of
+from memcli.entries.eligibility import View
 from tests.conftest import VaultMaker
 from tests.saving import save
 
@@ -32,7 +32,7 @@ def model(vault: Vault, text: str, *evidence: str, **fields: Any) -> str:
 
 def why(vault: Vault, name: str) -> list[tuple[str, list[list[str]]]]:
     """The reasons of a model with the ways that lead to them."""
-    listed = citing.models(vault, view_of(vault.now_ms() // 1000))
+    listed = citing.models(vault, View(vault.now_ms() // 1000))
     (one,) = [one for one in listed if one.id == name]
     assert all(r.ids == [path[-1] for path in r.paths] for r in one.stale_why)
     return [(reason.reason, reason.paths) for reason in one.stale_why]
@@ -58,7 +58,7 @@ def test_evolve_names_what_is_stale_by_it_through_the_layers(
     named = [*sorted([(seen, "observation"), (kept, "model")]), (name, "model")]
     assert [(each.id, each.layer) for each in done.stale_models] == named
     assert tried.stale_models == done.stale_models
-    listed = citing.models(vault, view_of(vault.now_ms() // 1000), stale=True)
+    listed = citing.models(vault, View(vault.now_ms() // 1000), stale=True)
     assert {one.id for one in listed if one.stale} == {seen, name}
     top = model(vault, "How we work", name)
     back = vault.evolve(seen, "Noon is a good time", cite=[done.id])
@@ -89,7 +89,7 @@ def test_what_had_ended_when_it_was_cited_without_a_run_is_named(
 
 
 def listed(vault: Vault) -> set[str]:
-    found = citing.models(vault, view_of(vault.now_ms() // 1000), stale=True)
+    found = citing.models(vault, View(vault.now_ms() // 1000), stale=True)
     return {one.id for one in found if one.stale}
 
 

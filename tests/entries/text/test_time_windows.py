@@ -8,7 +8,7 @@ from memcli import Vault
 from memcli.entries.dates import iso, span, to_epoch
 from memcli.entries.text import time_windows
 from memcli.recall import question as asking
-from memcli.recall.query import Filters, Query, view_of
+from memcli.recall.query import from_words
 from memcli.recall.recall import recall
 from tests.saving import save
 
@@ -119,10 +119,8 @@ def test_no_question_crashes_and_every_window_is_a_stretch(
 # --- it ranks ---------------------------------------------------------------------
 
 
-def order(vault: Vault, question: str, **filters: object) -> list[str]:
-    wanted = Filters(**filters)  # type: ignore[arg-type]
-    rows = recall(vault, Query(question, view_of(NOW), filters=wanted)).rows
-    return [row.text for row in rows]
+def order(vault: Vault, question: str) -> list[str]:
+    return [row.text for row in recall(vault, from_words(question, NOW)).rows]
 
 
 def test_the_window_ranks_and_does_not_filter(vault: Vault) -> None:
@@ -132,7 +130,7 @@ def test_the_window_ranks_and_does_not_filter(vault: Vault) -> None:
     asked = "who fixed the build last week?"
     assert order(vault, asked)[0].startswith("Bert")
     assert len(order(vault, asked)) == 2
-    answer = recall(vault, Query(asked, view_of(NOW), explain=True))
+    answer = recall(vault, from_words(asked, NOW, explain=True))
     first, second = answer.rows
     assert "temporal" in first.channels
     assert "temporal" not in second.channels
@@ -148,10 +146,8 @@ def test_the_window_ranks_and_does_not_filter(vault: Vault) -> None:
 
 def test_a_filter_by_time_is_the_only_window(vault: Vault) -> None:
     save(vault, "We picked redis", occurred_at="2026-11-10")
-    wanted = Filters(after=to_epoch("2026-01-01"))
-    answer = recall(
-        vault, Query("what was picked in 2025?", view_of(NOW), filters=wanted)
-    )
+    asked = "what was picked in 2025?"
+    answer = recall(vault, from_words(asked, NOW, after="2026-01-01"))
     assert answer.window == {
         "after": "2026-01-01T00:00:00Z",
         "before": None,

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli import Vault
-from memcli.entries.eligibility import View
+from memcli.entries.eligibility import HISTORY_STATUSES, View
 from memcli.errors import InvalidValue
-from memcli.recall.query import Filters, Query, view_of
+from memcli.recall.query import Filters, Query
 from memcli.recall.recall import recall
 from memcli.recall.results import Recalled
 from memcli.search.ranking.corpus import Edge, Question, Scope, Weights
@@ -168,9 +168,7 @@ def register(vault: Vault, name: str, *aliases: str) -> None:
 def ask(
     vault: Vault, question: str, view_: View | None = None, *, depth: int = 1
 ) -> Recalled:
-    return recall(
-        vault, Query(question, view_ or view_of(NOW), explain=True, depth=depth)
-    )
+    return recall(vault, Query(question, view_ or View(NOW), explain=True, depth=depth))
 
 
 @pytest.mark.parametrize(
@@ -238,7 +236,7 @@ def test_lineage_leads_on_in_the_history_alone(vault: Vault) -> None:
     old = save(vault, "The port is 8080")
     new = vault.evolve(old, text="It listens on 9090").id
     assert [row.id for row in ask(vault, "listens").rows] == [new]
-    both = ask(vault, "listens", view_of(NOW, history=True)).rows
+    both = ask(vault, "listens", View(NOW, HISTORY_STATUSES)).rows
     assert [row.id for row in both] == [new, old]
     assert both[1].explain is not None
     assert both[1].explain["path"] == [{"entry": new}, {"over": "lineage"}]
@@ -274,10 +272,10 @@ def test_a_filter_by_entity_knows_its_other_names(vault: Vault) -> None:
     save(vault, "The ledger is old")
     for name in ("postgresql", "pg"):
         chosen = Filters(entities=(name,))
-        rows = recall(vault, Query("ledger", view_of(NOW), filters=chosen)).rows
+        rows = recall(vault, Query("ledger", View(NOW), filters=chosen)).rows
         assert [row.id for row in rows] == [about]
     nobody = Filters(entities=("PostgreSQ",))
-    answer = recall(vault, Query("ledger", view_of(NOW), filters=nobody))
+    answer = recall(vault, Query("ledger", View(NOW), filters=nobody))
     assert answer.rows == []
     assert answer.warnings == [
         "no entry mentions the entity 'PostgreSQ'; did you mean 'PostgreSQL'?"

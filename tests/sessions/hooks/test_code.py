@@ -8,7 +8,7 @@ import pytest
 
 from memcli import Vault, Vaults
 from memcli.curation import citing
-from memcli.recall.query import view_of
+from memcli.entries.eligibility import View
 from memcli.storage import checkout
 from memcli.vault import code_state
 from tests.checkouts import APP
@@ -64,7 +64,7 @@ def test_a_report_on_what_speaks_of_changed_code_is_told_with_a_mark(
     for asked in (inside, Vaults([inside, team])):
         rows = {row.id: row for row in asked.recall(text).rows}
         assert [each.reason for each in rows[name].stale_why] == ["code_changed"]
-    listed = citing.models(inside, view_of(inside.now_ms() // 1000), stale=True)
+    listed = citing.models(inside, View(inside.now_ms() // 1000), stale=True)
     assert [(one.id, one.stale) for one in listed] == [(name, True)]
 
 
