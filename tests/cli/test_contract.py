@@ -99,16 +99,6 @@ def test_empty_variable_counts_as_unset(memcli: Run) -> None:
     assert "memcli init" in done.json["error"]["hint"]
 
 
-def test_escape_sequences_are_shown_not_obeyed(memcli: Run) -> None:
-    memcli(
-        "save", "\x1b[31m apples\x1b]0;t\x07 \u202e\U000e0041", "--title", "a\x1b[2J"
-    )
-    done = memcli("recall", "apples")
-    assert "\x1b" not in done.out
-    assert "\\x1b[31m" in done.out
-    assert not {"\u202e", "\U000e0041"} & {*done.out}
-
-
 def test_reader_that_stops_early_is_no_error(memcli: Run, vault: Vault) -> None:
     for number in range(30):
         vault.save(vault.draft({"text": f"apples {number} " + "x" * 3000}))

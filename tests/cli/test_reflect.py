@@ -105,7 +105,7 @@ def test_no_match_is_said_to_be_no_match(memcli: Run, facts: list[str]) -> None:
 def test_what_a_terminal_would_obey_is_shown_as_what_it_is(
     memcli: Run, vault: Vault
 ) -> None:
-    evil = "\x1b]0;owned\x07\x9b2J\u202eterces redis\x08"
+    evil = "\x1b]0;owned\x07\x9b2J\u202eterces redis\x08\U000e0041"
     name = "--vault=/x \x1b[2J; rm"
     fields = {"kind": "decision", "entities": [name], "title": f"redis {evil}"}
     vault.save(vault.draft({"text": f"redis is {evil}", **fields}))
@@ -113,7 +113,7 @@ def test_what_a_terminal_would_obey_is_shown_as_what_it_is(
     vault.resolve(solved)
     done = memcli("reflect", "redis")
     assert "\\x1b]0;owned\\x07" in done.out
-    for character in "\x1b\x07\x9b\u202e\x08":
+    for character in "\x1b\x07\x9b\u202e\x08\U000e0041":
         assert character not in done.out + done.err
     # A name out of a memory is no flag of a command that is pasted.
     (line,) = [one for one in done.out.splitlines() if "rm redis" in one]

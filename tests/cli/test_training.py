@@ -10,7 +10,7 @@ from memcli.recall import scorer
 from memcli.vault import signals
 from tests.cli.conftest import Run
 from tests.conftest import state_of
-from tests.recall.test_scorer import by_writer, nothing, world
+from tests.recall.test_scorer import by_writer, world
 
 pytestmark = pytest.mark.slow
 
@@ -48,13 +48,3 @@ def test_it_trains_from_the_log_and_says_what_came_of_it(
     assert memcli("signals", "--train").code == 0
     assert path.read_bytes() == first
     assert lines[1] in memcli("signals").out
-
-
-def test_too_few_pairs_are_told(memcli: Run, vault: Vault) -> None:
-    write_log(vault, world(1, 4, nothing))
-    done = memcli("signals", "--train")
-    assert done.out.splitlines() == [
-        f"kept: {state_of(vault.root, layout.SCORER)}",
-        "scorer: takes part no, reason 4 questions of 60 needed, pairs 36, questions 4",
-    ]
-    assert not scorer.load(vault.root).takes_part

@@ -9,7 +9,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 from typing import NamedTuple
@@ -44,8 +43,6 @@ def cache() -> Path:
     named = os.environ.get("MEMCLI_E2E_CACHE")
     if named:
         return Path(named).expanduser().absolute()
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "memcli-e2e"
     kept = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(kept) / "memcli-e2e"
 

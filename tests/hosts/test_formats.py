@@ -470,9 +470,7 @@ PROGRAMS = [
     # Claude Code: a command, a library; an editor and an application of a person's.
     (from_claude(entrypoint="cli", promptSource="typed"), False),
     (from_claude(entrypoint="sdk-cli", promptSource="sdk"), True),
-    (from_claude(entrypoint="sdk-py"), True),
     (from_claude(entrypoint="claude-code-github-action"), True),
-    (from_claude(entrypoint="remote"), True),
     (from_claude(entrypoint="claude-desktop"), False),
     (from_claude(promptSource="sdk"), True),
     (from_claude(entrypoint="claude-vscode", promptSource="sdk"), False),

@@ -62,13 +62,6 @@ def test_since_counts_when_an_entry_was_written(days: Vault) -> None:
     assert set(titles(found)) == {"an old event", "day 3"}
 
 
-def test_filters_narrow_a_list(days: Vault) -> None:
-    fixes = listed(days, ask(filters=Filters(kinds=("fix",))))
-    assert (titles(fixes), fixes.total) == (["day 2", "day 0"], 2)
-    tagged = ask(filters=Filters(tags=("b",), tags_match="any_strict"))
-    assert titles(listed(days, tagged)) == ["day 3", "day 1", "day 0"]
-
-
 def test_several_vaults_are_one_list(days: Vault, make_vault: VaultMaker) -> None:
     team = make_vault("team", now_ms=lambda: (NOW + DAY + 9) * 1000)
     team.save(team.draft({"text": "of the team", "tags": ["b"], "project": "none"}))

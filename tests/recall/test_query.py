@@ -44,7 +44,6 @@ def test_a_query_for_ideas_alone_sees_the_incubating_ones() -> None:
 @pytest.mark.parametrize(
     ("words", "code"),
     [
-        ({"limit": 0}, "invalid_limit"),
         ({"statuses": ["actve"]}, "invalid_status"),
         ({"after": "someday"}, "invalid_date"),
     ],
@@ -65,10 +64,6 @@ def test_python_takes_a_whole_query_or_a_text_with_options(vault: Vault) -> None
     assert len(Vaults([vault]).recall(query).rows) == 2
     with pytest.raises(InvalidValue, match="not with a query"):
         vault.recall(query, limit=3)
-    with pytest.raises(
-        TypeError, match="no keyword argument 'limt'; did you mean limit"
-    ):
-        vault.recall("deploy", limt=2)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("whole", [True, False])

@@ -24,12 +24,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memcli.entries.text.tokens import STOP_WORDS, stemmer
-from tests.tables.common import lines
+from tests.tables.common import FOLDER, lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-FOLDER = Path(__file__).resolve().parents[2] / "words"
 MOST, LEAST = 5, 0.55
 BATCH = 256
 _LOWER = "[a-z]{2,}"

@@ -5,11 +5,7 @@ from pathlib import Path
 from memcli import Vault
 from tests.cli.conftest import Run
 from tests.git_command import git
-from tests.saving import save
-
-
-def write(vault: Vault, path: str, text: str) -> None:
-    Path(vault.root, path).write_text(text, encoding="utf-8")
+from tests.saving import save, write
 
 
 def test_overview_of_a_healthy_vault_exits_with_0(memcli: Run, vault: Vault):
