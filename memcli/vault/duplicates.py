@@ -294,7 +294,8 @@ def held(entry: Entry | StoredRow, known: Facts, now: int) -> Held:
         entry.path,
         title,
         _standing(known, entry.item is not None, now),
-        place(entry.source),
+        # What was mined is one statement, whichever page or turn says it again.
+        () if entry.source.writer in MINERS else place(entry.source),
         entry.item and str(entry.item),
         entry.project,
         # A row counts as resolved when its claim is.

@@ -12,6 +12,7 @@ from memcli.curation import importing
 from memcli.errors import UsageError
 from memcli.hosts import memories
 from tests.saving import save
+from tests.sessions.test_reflect_session import say
 
 
 def lines(*values: Any) -> bytes:
@@ -171,3 +172,14 @@ def test_a_note_whose_name_is_no_text_stops_no_import(
     assert [(one.source, one.reason) for one in done.failed] == [
         ("\\udcff.md", "its name is no UTF-8")
     ]
+
+
+def test_a_page_confirms_nothing_and_makes_no_second_entry_of_what_a_session_said(
+    vault: Vault, tmp_path: Path
+) -> None:
+    (mined,) = vault.mine(say(tmp_path, "Always run the linter first.")).fates
+    (tmp_path / "CLAUDE.md").write_text("# Rules\n\n- Always run the linter first\n")
+    page = [str(tmp_path / "CLAUDE.md")]
+    done = importing.import_memories(vault, memories.find("agents-md"), page)
+    assert (done.created, [one.id for one in done.duplicates]) == ([], [mined.id])
+    assert [row.unconfirmed for row in vault.recall("linter").rows] == [True]
