@@ -368,7 +368,8 @@ class _Placing:
         if by_id and fingerprint(draft.body) != fingerprint(before.body):
             note = f"{held.id} is there with another text, which stays as it is"
             return matched(held, outcome)._replace(notes=(note,))
-        if in_use and not vault.may_write(before, draft.source):
+        by_person = vault.by_person(draft.source)
+        if in_use and before.subtype == "pinned" and not by_person:
             return matched(held, "duplicate")
         entry = before
         if met:
@@ -382,7 +383,8 @@ class _Placing:
             entry, outcome = before.replace(seen=(self._now,)), "seen"
         done = Merged(entry, (), ())
         given = draft.entities
-        if adds:
+        # Nor does a file act on sessions.
+        if adds and (not before.enforce or (by_person and not imported)):
             spelled = tuple(self._names.meant.get(fold(name), name) for name in given)
             draft = draft.replace(entities=spelled)
             done = merge(entry, draft, vault.agent, vault.as_seen(entry))

@@ -413,13 +413,13 @@ class Vault:
         Raises:
             NotAllowed: it is one, and an agent asks, or its source says so.
         """
-        if not self.may_write(entry, entry.source):
+        if entry.subtype == "pinned" and not self.by_person(entry.source):
             raise NotAllowed("a pinned model is kept by people, not by agents")
 
-    def may_write(self, entry: Entry, source: Source) -> bool:
-        """Whether a source may write an entry: people alone write a pinned model."""
-        by_person = source.writer in (None, "manual", "import")
-        return entry.subtype != "pinned" or (by_person and not self.caller.is_agent)
+    def by_person(self, source: Source) -> bool:
+        """Whether a person writes: no agent asks, and no source says so."""
+        by_agent = source.writer not in (None, "manual", "import")
+        return not (by_agent or self.caller.is_agent)
 
     def new_id(self) -> str:
         """A fresh id, of this moment."""

@@ -1,13 +1,16 @@
 """What an entry that is saved notes of its project's code, and what is refused."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memcli.api import Vault
+from memcli.curation import importing
 from memcli.entries import anchors
 from memcli.entries.anchors import fingerprint
+from memcli.entries.entry import Enforce
 from memcli.errors import InvalidValue
 from tests.checkouts import APP
 from tests.conftest import VaultMaker
@@ -112,11 +115,24 @@ def test_a_new_text_follows_lines_that_moved_and_keeps_what_is_gone(
     assert str(gone) == old.code[1]
 
 
+def test_a_person_alone_adds_code_to_what_keeps_tools_from_running(
+    inside: Vault,
+) -> None:
+    plain = inside.draft({"text": "By hand", "code": ["Makefile"], "kind": "lesson"})
+    rule = inside.save(plain.replace(enforce=Enforce.DENY)).id
+    more: dict[str, Any] = {"text": "By hand", "code": ["Makefile:1"], "project": SHOP}
+    served = Vault.open(inside.root, inside.caller._replace(via="mcp"))
+    save(served, **more)
+    save(inside, **more, source={"writer": "skill"})
+    importing.import_lines(inside, json.dumps(more).encode(), "x.jsonl")
+    assert len(inside.get(rule).code) == 1
+    save(inside, **more)
+    assert len(inside.get(rule).code) == 2
+
+
 def test_an_import_keeps_anchors_of_other_projects_and_refuses_bad_ones_of_this(
     inside: Vault,
 ) -> None:
-    from memcli.curation import importing
-
     lines = (
         '{"text": "a", "project": "acme/blog", "code": ["x.py:1-2"]}\n'
         f'{{"text": "b", "project": "{SHOP}", "code": ["src/nope.py"]}}\n'
