@@ -108,8 +108,8 @@ class HeldTexts:
         if settled is not None and settled in self._by_id:
             return self._by_id[settled], "recurred"
         keeps_id = entry.id and self._agent is None  # that of an agent gets a new one
-        if keeps_id and entry.status is Status.SUPERSEDED:
-            return None  # its chain names it
+        if keeps_id and (entry.supersedes or entry.status is Status.SUPERSEDED):
+            return None  # other versions name it
         if is_extracted(entry) and not keeps_id:
             same_claim = _holding(self._by_claim.get(said, ()), entry)
             for status, outcome in _MET_AGAIN.items():

@@ -51,7 +51,7 @@ def lived(vault: Vault) -> Vault:
     vault.forget(gone)
     moved = vault.evolve(first, "We deploy on Wednesdays", reason="moved").id
     back = vault.evolve(moved, "We deploy on Tuesdays").id
-    vault.evolve(back, "We deploy on Fridays")
+    vault.evolve(back, "The queue is Kafka")
     vault.resolve(fixed, note="Node 20", same_key=False)
     path = Path(vault.root, "memories", "note", "odd.md")
     path.write_text(
@@ -64,13 +64,9 @@ def lived(vault: Vault) -> Vault:
 def test_an_import_of_an_export_into_an_empty_vault_is_the_same(
     lived: Vault, make_vault: VaultMaker
 ) -> None:
-    lines = lines_of(lived)
-    assert {line.get("status") for line in lines} >= {
-        "superseded",
-        "resolved",
-        "pending",
-        None,
-    }
+    lines = sorted(lines_of(lived), key=lambda line: "supersedes" in line)
+    ends = {"superseded", "resolved", "pending", None}
+    assert {line.get("status") for line in lines} >= ends
     other = make_vault("other")
     lines[0]["enforce"] = "deny"
     done = importing.import_lines(other, as_bytes(lines), "export.jsonl")
