@@ -12,8 +12,9 @@ from __future__ import annotations
 from memcli.curation.changing import Changing, resting_on
 from memcli.entries import layout
 from memcli.entries.eligibility import Action, View, may, resolve_of
-from memcli.entries.entry import Layer, ResolutionScope, Status
+from memcli.entries.entry import Entry, Layer, ResolutionScope, Status
 from memcli.entries.identity import fingerprint
+from memcli.entries.merging.fields import RESOLUTION, decisions_of
 from memcli.errors import AmbiguousQuery, Conflict, EntryNotFound, NotAllowed
 from memcli.named_tuple import NamedTuple, taken
 from memcli.vault import lineage, lookup
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memcli.curation.changing import Resting
-    from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
@@ -262,14 +262,7 @@ def _reopened(entry: Entry, path: str) -> Entry:
         status = Status.SUPERSEDED
     else:
         status = Status.ACTIVE
-    return entry.replace(
-        status=status,
-        resolved_at=None,
-        resolved_by=None,
-        resolution_note=None,
-        resolution_scope=ResolutionScope.CLAIM,
-        resolved_text=None,
-    )
+    return entry.replace(status=status, **decisions_of(Entry(""), RESOLUTION))
 
 
 def gather(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from memcli.entries.eligibility import Action, View, may, settled_by
 from memcli.entries.entry import EntityType, Entry, ResolutionScope, Status, Visibility
 from memcli.entries.fields import MOST_ASKED
+from memcli.entries.merging.fields import RESOLUTION
 from memcli.named_tuple import NamedTuple, encoded
 from memcli.vault.signals import is_skill
 
@@ -135,10 +136,7 @@ _FILLED = (
 _KEPT = (
     "title", "kind", "layer", "subtype", "item", "visibility", "groups", "expires_at",
 )  # fmt: skip
-_RESOLVED = (
-    "status", "resolved_at", "resolved_by", "resolution_note", "resolution_scope",
-    "resolved_text",
-)  # fmt: skip
+_RESOLVED = ("status", *RESOLUTION)
 _PLAIN = Entry("")
 
 
