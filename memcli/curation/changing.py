@@ -40,7 +40,7 @@ class Changing:
     Attributes:
         vault: where they are.
         change: the transaction.
-        now, now_ms: the moment of the change: ISO 8601, and milliseconds since 1970.
+        now: the moment of the change, ISO 8601.
     """
 
     def __init__(self, vault: Vault) -> None:
@@ -52,8 +52,7 @@ class Changing:
         from memcli.entries import dates
 
         self.change.__enter__()
-        self.now_ms = self.vault.now_ms()
-        self.now = dates.iso(self.now_ms // 1000)
+        self.now = dates.iso(self.vault.now_ms() // 1000)
         return self
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:

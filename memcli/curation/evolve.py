@@ -17,7 +17,7 @@ from memcli.entries.eligibility import Action, View, facts, is_pinned, settled_b
 from memcli.entries.entry import Enforce, Entry, Layer, Source, Status
 from memcli.entries.fields import refuse_wide
 from memcli.entries.identity import claim_number
-from memcli.entries.ids import is_adopted, new_id, number
+from memcli.entries.ids import is_adopted, number
 from memcli.entries.text.mentions import linked
 from memcli.errors import InvalidContent, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
@@ -131,7 +131,7 @@ def evolve(
         if how.cites.ids or how.cites.research or concludes:
             of = citing.grant(vault, old.layer, how.cites).without(old.id)
         same = bool(how.also or of or how.enforce)
-        fresh = successor(vault, old, values, how.untag, at.now_ms, same)
+        fresh = successor(vault, old, values, how.untag, same)
         fresh = enforced(old, fresh, how.enforce)
         vault.refuse_pinned(fresh)
         fresh = _passed_on(vault, fresh, replaced, values)
@@ -183,9 +183,7 @@ def revert(
         version = vault.stored(vault.path_of(earlier))
         at.change.carry(version.data)
         before = version.entry
-        fresh = before.replace(
-            id=new_id(at.now_ms, vault.caller.entropy), path=old.path
-        )
+        fresh = before.replace(id=vault.new_id(), path=old.path)
         fresh = lineage.passed_on(vault, fresh, [before, old.entry], shared_anew=False)
         # An id as the reason would be told to all who see this version.
         why, verb = reason or "reverted", "evolve: revert"
@@ -265,7 +263,6 @@ def successor(
     old: Entry,
     values: Mapping[str, Any],
     untag: Sequence[str],
-    now_ms: int,
     merging: bool,
 ) -> Entry:
     """The next version of an entry, with everything that it carries over.
@@ -275,7 +272,6 @@ def successor(
         old: the version before.
         values: what changes, `text` and any field of an entry; `tags` are added.
         untag: tags to drop.
-        now_ms: the moment.
         merging: whether the entry may stay as it is, since others are replaced, too.
     """
     given = {
@@ -293,7 +289,7 @@ def successor(
     if text is not None:
         fields = {**_OF_THE_TEXT, **fields, "body": checked.body}
         fields["extra"] = _with_links(old, checked.body)
-    if old.expires_at and dates.to_epoch(old.expires_at) <= now_ms // 1000:
+    if old.expires_at and dates.to_epoch(old.expires_at) <= vault.now_ms() // 1000:
         fields.setdefault("expires_at", None)  # of today, it did not expire yesterday
     fresh = old.replace(**fields)
     if fresh == old and not merging:
@@ -305,7 +301,7 @@ def successor(
     fresh = anchoring.of_next(vault, fresh, rewritten=text is not None)
     refuse_wide(fresh)
     fresh = linked(fresh, vault.registry.names)[0]
-    return fresh.replace(id=new_id(now_ms, vault.caller.entropy))
+    return fresh.replace(id=vault.new_id())
 
 
 def enforced(old: Entry, fresh: Entry, enforce: str | None) -> Entry:

@@ -174,7 +174,7 @@ def supersede(
         candidate = stored.entry
         values = {name: getattr(candidate, name) for name in _SAID}
         values["text"] = candidate.body
-        fresh = successor(vault, target.entry, values, (), at.now_ms, True)
+        fresh = successor(vault, target.entry, values, (), True)
         keys = {name for name, _ in fresh.extra}
         evidence = (*target.entry.evidence, *candidate.evidence)
         evidence = tuple(mark for mark in evidence if mark != target.entry.id)
@@ -305,7 +305,7 @@ def settle(vault: Vault, entry_id: str, outcome: str) -> str | None:
             text = version.entry.body
             if outcome == "joined":
                 text = f"{head.entry.body.rstrip()}\n\n{text}"
-            fresh = successor(vault, head.entry, {"text": text}, (), at.now_ms, False)
+            fresh = successor(vault, head.entry, {"text": text}, (), False)
             old = [head.entry, version.entry]
             fresh = lineage.passed_on(vault, fresh, old, shared_anew=False)
             at.change.carry(version.data)

@@ -108,8 +108,7 @@ def bring(
     kept, refused = answers.read(data, made, vault.kinds, judge)
     found, settled = [], []
     for one in kept:
-        code = anchoring.there(vault, made.session.cwd, one.code) if one.code else ()
-        one = one._replace(code=code)
+        one = one._replace(code=anchoring.there(vault, made.session.cwd, one.code))
         if one.resolves and one.confidence is Confidence.HIGH:
             try:
                 settled.append((one, _plan(vault, one.resolves)))

@@ -127,12 +127,10 @@ class Joined:
                     self._change(name, superseded_by=min(laters[name], default=None))
             return
         # Also of a version that no side has changed, and that is not among `now`.
-        order = sorted(
-            group - lost,
-            key=lambda name: (
-                not laters[name] and self._is_pinned(name), not is_adopted(name), name
-            ),
-        )  # fmt: skip
+        every = {**self._base, **self.now}
+        kept = {n for n in group if every.get(n, _NONE).subtype is Subtype.PINNED}
+        kept -= {name for name, later in laters.items() if later}
+        order = sorted(group - lost, key=lambda n: (n in kept, not is_adopted(n), n))
         for before, name in pairwise(["", *order]):
             entry = self.now.get(name, _NONE)
             if entry.id and (before or entry.supersedes in group):
@@ -143,10 +141,6 @@ class Joined:
                 self._supersede(entry, later, order[-1])
             elif entry.superseded_by in group:
                 self._change(name, superseded_by=None)
-
-    def _is_pinned(self, name: str) -> bool:
-        entry = self.now.get(name) or self._base.get(name, _NONE)
-        return entry.subtype is Subtype.PINNED
 
     def _change(self, name: str, **values: Any) -> None:
         self.now[name] = self.now[name].replace(**values)
