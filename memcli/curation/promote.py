@@ -52,8 +52,7 @@ def promote(
     old = vault.stored(vault.path_of(entry_id)).entry
     _refuse(vault, old)
     plan = resolve.plan(vault, [old.id], same_key=False)
-    fields = {each: getattr(old, each) for each in _CARRIED}
-    given = {each: str(v) if each == "type" else v for each, v in fields.items() if v}
+    given = {each: v for each in _CARRIED if (v := getattr(old, each))}
     draft = repo.draft({"text": old.body, **given, "source": {"writer": "manual"}})
     (saved,) = saving.plan(repo, [draft])
     there = repo.get(saved.id) if saved.outcome != "created" else None

@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from memcli.vault.likeness import Similar
     from memcli.vault.vault import Vault
 
+    _Looked = tuple[HeldTexts, tuple[Similar, ...], dict[int, Similar]]
+
 _WRITTEN = ("created", "merged", "seen", "recurred")
 
 
@@ -153,16 +155,14 @@ def look_up(
     *,
     similar: bool = False,
     resolved: bool = False,
-) -> tuple[HeldTexts, tuple[Similar, ...], dict[int, Similar]]:
+) -> _Looked:
     """The entries of a vault that hold these drafts.
 
     With `similar` also the entries in force that are nearest to the first one; with
     `resolved`, by the place of a draft, the resolved entry that says nearly the same.
     """
 
-    def look(
-        reader: Reader, unindexed: Unindexed
-    ) -> tuple[HeldTexts, tuple[Similar, ...], dict[int, Similar]]:
+    def look(reader: Reader, unindexed: Unindexed) -> _Looked:
         now = vault.now_ms() // 1000
         held_texts = duplicates.held_texts(reader, unindexed, drafts, now)
         near: tuple[Similar, ...] = ()

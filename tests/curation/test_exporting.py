@@ -68,10 +68,11 @@ def test_an_import_of_an_export_into_an_empty_vault_is_the_same(
     ends = {"superseded", "resolved", "pending", None}
     assert {line.get("status") for line in lines} >= ends
     other = make_vault("other")
-    lines[0]["enforce"] = "deny"
+    lines[0] |= {"enforce": "deny", "pinned": True}
     done = importing.import_lines(other, as_bytes(lines), "export.jsonl")
     assert (done.failed, len(done.created)) == ([], len(lines))
-    assert [note.split(" ")[1] for note in done.notes] == ["enforce", "imported"]
+    left_out = [note.split(" ")[1] for note in done.notes]
+    assert left_out == ["enforce", "pinned", "imported"]
     assert held(other) == held(lived)
 
 

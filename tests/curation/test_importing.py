@@ -151,15 +151,6 @@ def test_what_another_version_replaced_is_left_out_and_named(
         assert f"{new} replaced it" in left.notes[0]
 
 
-def test_lines_of_others_pin_nothing(vault: Vault) -> None:
-    line = b'{"text": "Always use tabs", "kind": "constraint", "pinned": true}\n'
-    done = importing.import_lines(vault, line, "rules.jsonl")
-    assert done.notes == (
-        "rules.jsonl:1: pinned was left out; to pin it: memcli pin ID",
-    )
-    assert not vault.get(done.created[0].id).pinned
-
-
 def test_a_note_whose_name_is_no_text_stops_no_import(
     vault: Vault, tmp_path: Path
 ) -> None:
