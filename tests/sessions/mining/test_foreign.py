@@ -80,7 +80,6 @@ Résumé de la conversation\n\nR
 PostToolUse hook returned:\nR
 ```md\nBuild it:\n```bash\nmake\n```\nR\n```\nwhat is wrong?
 rules.md:\nR
-thoughts?\n\nR
 - The build takes an hour.\n- R
 The build takes an hour.\nR\nDeploys happen on Tuesdays.
 java.lang.IllegalStateException: x\n\tat a.B.c(B.java:3)\nR
@@ -97,13 +96,9 @@ R [1]
 R she wrote.
 R - Bob Hill
 the reviewer says: R
-dana -> R
 dana, R
-hey dana, R
 so she goes, R
-to quote dana, R
 the banner should say r
-Tool result: R
 Translate this: R
 Übersetze das: R
 Is this sentence correct: R
@@ -122,9 +117,7 @@ R Regards, Ada
 R -- Ada
 R (Ada)
 R @ada
-R /cc bob
 R 10:32 AM
-R #push #slow
 I'd be happy to help! R
 rewrite this sentence to be more formal. R
 Fig. 2. R

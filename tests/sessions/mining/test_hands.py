@@ -79,16 +79,12 @@ From now on, never rebase shared branches, as per the handbook.
 From now on, never rebase shared branches, the handbook reads.
 From now on, never rebase shared branches, reported by Lena.
 From now on, never rebase shared branches, ref PLAT-12
-From now on, never rebase shared branches, see RFC 7.
-From now on, never rebase shared branches (edited)
 From now on, never rebase shared branches 10:42 AM
 From now on, never rebase shared branches +1
-Never rebase shared branches (see ticket OPS-12)
 Never rebase shared branches, as stated in the handbook
 Never rebase shared branches, to quote our CTO
 Never rebase shared branches – excerpt from the handbook
 Never rebase shared branches, on behalf of Lena
-Never rebase shared branches (LEGAL-77)
 Never rebase shared branches. (from the retro notes)
 Never rebase shared branches, thanks, Lena
 Never rebase shared branches, Bob Miller, 2026
