@@ -127,9 +127,10 @@ class Joined:
                     self._change(name, superseded_by=min(laters[name], default=None))
             return
         # Also of a version that no side has changed, and that is not among `now`.
-        every = {**self._base, **self.now}
-        kept = {n for n in group if every.get(n, _NONE).subtype is Subtype.PINNED}
-        kept -= {name for name, later in laters.items() if later}
+        last = [
+            self.now.get(n) or self._base.get(n, _NONE) for n in group if not laters[n]
+        ]
+        kept = {one.id for one in last if one.subtype is Subtype.PINNED}
         order = sorted(group - lost, key=lambda n: (n in kept, not is_adopted(n), n))
         for before, name in pairwise(["", *order]):
             entry = self.now.get(name, _NONE)
