@@ -297,9 +297,14 @@ class Store:
 
     # --- values
 
-    def values(self, field: str) -> dict[str, array[int]]:
-        """The values of a field, in order, each with the documents that have it."""
-        rows = self._asked(f"{_LISTS} ORDER BY text", NUMBERS[field])
+    def values(self, field: str, least: int = 1) -> dict[str, array[int]]:
+        """The values of a field, in order, each with the documents that have it.
+
+        Args:
+            field: the field.
+            least: so many documents have each of them, hidden ones included.
+        """
+        rows = self._asked(f"{_LISTS} AND n >= ? ORDER BY text", NUMBERS[field], least)
         return {text: docs for text, (docs, _) in self._read(field, rows).items()}
 
     def existing(self, field: str, values: Sequence[str]) -> list[str]:

@@ -222,9 +222,9 @@ def overview(vault: Vault) -> dict[str, Any]:
     vault.owner_only("the overview")
     vault.refuse_published("inspected as a folder")
     view = View(vault.now_ms() // 1000)
-    entries = vault.read(lambda reader: _entries(reader, view))
+    seen = examined(vault)  # first: what follows looks at no file again
+    entries = vault.index.again(lambda reader: _entries(reader, view))
     index = index_facts(vault)
-    seen = examined(vault)
     problems = (each.message for each in seen.findings if each.code in NO_GIT)
     return {
         "path": vault.root,
