@@ -79,7 +79,9 @@ class IndexLock:
     def copy(self, name: str = "") -> dict[str, str]:
         """The environment for a git that is to change a copy of the index.
 
-        The copy has the time of the index: git looks into files that are not older.
+        It is a second name of the index, where the system gives one: git changes no
+        file, but makes another and gives it the name. A real copy has the time of the
+        index: git looks into files that are not older.
 
         Args:
             name: of a copy that stays one; the one without a name is for `install`.
@@ -88,6 +90,11 @@ class IndexLock:
             WriteFailed: the disk refused.
         """
         copy = self._copy + name
+        env = {**self._env, "GIT_INDEX_FILE": copy}
+        with contextlib.suppress(OSError):
+            if stat.S_ISREG(os.lstat(self._index).st_mode):
+                os.link(self._index, copy)
+                return env
         try:
             status = os.stat(self._index)
             files.write_derived(copy, files.read(self._index, limit=LARGEST))
@@ -97,7 +104,7 @@ class IndexLock:
             pass  # nothing was ever staged
         except OSError as error:
             raise write_failed(copy, error) from error
-        return {**self._env, "GIT_INDEX_FILE": copy}
+        return env
 
     def is_in_place(self) -> bool:
         """Whether the index is the copy that was installed, which no git replaced."""

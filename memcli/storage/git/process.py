@@ -56,7 +56,7 @@ _ASKING = frozenset(("commit", "commit-tree"))
 # Seconds until a git that has not ended is looked into; between two looks at what it
 # says; that it has to remove its locks when it is ended; and between two looks where
 # the system cannot say that it has ended.
-_SOON, _LOOK, _GRACE, _POLL = 0.2, 0.02, 2.0, 0.001
+_SOON, _LOOK, _GRACE, _POLL = 0.5, 0.02, 2.0, 0.001
 _GIT = "git.exe" if sys.platform == "win32" else "git"
 
 
