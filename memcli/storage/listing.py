@@ -134,15 +134,15 @@ def _scan_folder(
         stamp = stamp_of(os.stat(path))
         below, linked = _scan_opened(path, folder, listing)
         return 0 if linked else stamp, below
+    if quick and was and was[0] == stamp_of(os.stat(path)):
+        if was[1]:
+            listing.folders[folder] = was[1]
+        return was[0], None
     handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         status = os.fstat(handle)
         stamp = stamp_of(status)
         if was and was[0] == stamp:
-            if quick:
-                if was[1]:
-                    listing.folders[folder] = was[1]
-                return stamp, None
             # A folder's time tells of each new name, on disks of this machine's own:
             # those of others, and of programs, have no major number.
             found = _asked_again(handle, was[1]) if os.major(status.st_dev) else None

@@ -201,10 +201,7 @@ class BM25:
         get = scores.get
         if within is not None and len(within) <= _MOST_FOUND:
             return self._added(scores, matches, within)
-        base, lengths = self._base, self._lengths
-        # By a table of all lengths, since a vault has some hundred of them.
-        table = {length: self._slope * length for length in set(lengths)}
-        scaled = [*map(table.__getitem__, lengths)]
+        base, slope, lengths = self._base, self._slope, self._lengths
         rest = sum(term.idf for term in matches.known) * self._gain
         for place, term in enumerate(matches.known):
             if best and len(scores) > _MOST_FOUND and rest < max(scores.values()) / 2:
@@ -219,7 +216,8 @@ class BM25:
             lists = (zip(*listed, strict=True), *(each.items() for each in more))
             for pairs in lists:
                 for doc, n in pairs:
-                    scores[doc] = get(doc, 0.0) + gain * n / (n + base + scaled[doc])
+                    weight = gain * n / (n + base + slope * lengths[doc])
+                    scores[doc] = get(doc, 0.0) + weight
         if within is None:
             return scores
         return {doc: score for doc, score in scores.items() if doc in within}
@@ -290,9 +288,9 @@ class Neighbourhood:
         self, corpus: Reader, pool: Sequence[int], scope: Scope, weights: Weights
     ) -> None:
         self._weights, self._flags = weights, corpus.columns.flags
-        sessions = corpus.columns.sessions
-        found = dict.fromkeys(sessions[doc] for doc in pool)
-        read = [session for session in found if session] if weights.after else []
+        # Where the words alone count, the column is not read: each stands alone.
+        of = corpus.columns.sessions if weights.after else bytes(corpus.sums.end)
+        read = [*filter(None, dict.fromkeys(of[doc] for doc in pool))]
         read = read[: weights.most_sessions]
         corpus.fetch("session", [f"{session:016x}" for session in read])
         # Document -> the entries of its session that take part, and its place there.
@@ -305,7 +303,7 @@ class Neighbourhood:
         # Document -> where a match in it counts, too, and its share there.
         self._beside = {doc: self._around(doc) for doc in self.docs}
         # Document -> its session's number; one of no session is a session of one.
-        self._group = {doc: sessions[doc] or -1 - doc for doc in self.docs}
+        self._group = {doc: of[doc] or -1 - doc for doc in self.docs}
         # Term -> document -> what a match there or beside it counts.
         self._reached: dict[str, dict[int, float]] = {}
         # Term -> session -> what the term lifts the session by.

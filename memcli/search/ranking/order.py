@@ -149,7 +149,7 @@ class Order:
         if weights.entity:
             named.update(*question.named.values())
         found = {}
-        every, times = corpus.columns.flags, corpus.columns.times
+        every, columns = corpus.columns.flags, corpus.columns
         for doc in self._found.totals:
             factors, flags = {}, every[doc]
             if doc in named:
@@ -162,10 +162,9 @@ class Order:
                 factors["reply"] = 1 + weights.reply
             if flags & STATUS_MASK == SUPERSEDED and weights.superseded:
                 factors["superseded"] = 1 - weights.superseded
-            if times[doc] and not flags & SPAN:  # a span is coarser than a day
-                age = max(
-                    0.0, (question.now - times[doc]) / 86400 / weights.recency_days
-                )
+            # A span is coarser than a day.
+            if weights.recency and (time := columns.times[doc]) and not flags & SPAN:
+                age = max(0.0, (question.now - time) / 86400 / weights.recency_days)
                 factors["recency"] = 1 + weights.recency * (1 - 2 * min(1.0, age))
             if inside is not None and (share := inside(doc)):
                 factors["temporal"] = 1 + weights.temporal * share

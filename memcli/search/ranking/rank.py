@@ -157,13 +157,12 @@ def _pool(
             for doc, score in scores.items()
         }
     pool: list[int] = []
-    for most in (2 * count, len(scores)):
-        ranked, pool = strongest(scores, corpus, most), []
-        for start in range(0, len(ranked), 2 * count):  # few are asked if they may
-            pool += scope.holding(ranked[start : start + 2 * count])
-            if len(pool) >= count:
-                return pool[:count]
-    return pool
+    start, end = 0, 2 * count
+    while start < len(scores) and len(pool) < count:
+        # Few are asked whether they may, and to sort all of them takes longer.
+        pool += scope.holding(strongest(scores, corpus, end)[start:])
+        start, end = end, 8 * end
+    return pool[:count]
 
 
 def _gather(
