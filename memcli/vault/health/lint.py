@@ -190,12 +190,9 @@ def _about_entries(
         row = reader.row(doc)
         yield from (Finding(row.path, *values) for values in row.findings)
     yield from _about_links(vault, tree, reader)
-    texts: dict[int, Text | None] = {}
     for doc, field, code, words in _problems(reader, vault.now_ms() // 1000):
         path = reader.row(doc).path
-        if doc not in texts:
-            texts[doc] = _read(vault, path)[1]
-        known = texts[doc]
+        known = _read(vault, path)[1]
         line = known.field_line(field) if known else 1
         said = (text.format(field=field, **words) for text in _SAID[code])
         level = ERROR if code == "duplicate_id" else WARNING
