@@ -65,23 +65,10 @@ class Changing:
             EntryNotFound, AmbiguousId: the id leads to no entry, or to several.
             NotAllowed: it is not in use, or the agent may not.
         """
-        stored = self.vault.stored(self._path_of(entry_id))
+        stored = self.vault.stored(path_of(self.vault, entry_id))
         refuse_unless(self.vault, action, stored.entry)
         lineage.refuse_ended(self.vault, stored.entry)
         return stored
-
-    def _path_of(self, entry_id: str) -> str:
-        """The path of an entry; that of a whole id without a look at every file."""
-
-        def glance(reader: Reader, unindexed: Unindexed) -> list[str]:
-            paths = (row.path for row in lookup.of_id(reader, entry_id))
-            found = [*filter(unindexed.is_current, paths)]
-            read = unindexed.entries(reader.agent)
-            return [*found, *(entry.path for entry in read if entry.id == entry_id)]
-
-        whole = len(entry_id) == ID_LENGTH
-        found = self.vault.index.glance(glance) if whole else ()
-        return found[0] if len(found) == 1 else self.vault.path_of(entry_id)
 
     def write(self, old: Stored, fresh: Entry, action: str = "") -> bool:
         """Write an entry to its path, in the place of an old one; False when nothing
@@ -117,6 +104,24 @@ class Changing:
             if len(titles) == 1
             else f"{verb}: {counted(len(titles), 'entry')}"
         )
+
+
+def path_of(vault: Vault, entry_id: str) -> str:
+    """The path of an entry; that of a whole id without a look at every file.
+
+    Raises:
+        EntryNotFound, AmbiguousId: the id leads to no entry, or to several.
+    """
+
+    def glance(reader: Reader, unindexed: Unindexed) -> list[str]:
+        paths = (row.path for row in lookup.of_id(reader, entry_id))
+        found = [*filter(unindexed.is_current, paths)]
+        read = unindexed.entries(reader.agent)
+        return [*found, *(entry.path for entry in read if entry.id == entry_id)]
+
+    whole = len(entry_id) == ID_LENGTH
+    found = vault.index.glance(glance) if whole else ()
+    return found[0] if len(found) == 1 else vault.path_of(entry_id)
 
 
 # --- what a change makes stale --------------------------------------------------------

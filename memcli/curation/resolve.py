@@ -9,11 +9,11 @@ is carried out only when a person has seen it.
 
 from __future__ import annotations
 
-from memcli.curation.changing import Changing, resting_on
+from memcli.curation.changing import Changing, path_of, resting_on
 from memcli.entries import layout
 from memcli.entries.eligibility import Action, View, may, resolve_of
 from memcli.entries.entry import Entry, Layer, ResolutionScope, Status
-from memcli.entries.identity import fingerprint
+from memcli.entries.identity import claim_number, fingerprint
 from memcli.entries.merging.fields import RESOLUTION, decisions_of
 from memcli.errors import AmbiguousQuery, Conflict, EntryNotFound, NotAllowed
 from memcli.named_tuple import NamedTuple, taken
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memcli.curation.changing import Resting
+    from memcli.search.following import Unindexed
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
@@ -112,34 +113,55 @@ def plan(
         NotAllowed: an entry is superseded, pending or rejected.
     """
     wanted = Status.ACTIVE if undo else Status.RESOLVED
-    entries = [vault.stored(vault.path_of(name)).entry for name in ids]
+    entries = [vault.stored(path_of(vault, name)).entry for name in ids]
     for entry in entries:
         refuse_unless(vault, Action.RESOLVE, entry)
         if entry.status is not Status.RESOLVED:
             lineage.refuse_ended(vault, entry)
     named = [(path, None) for path in dict.fromkeys(entry.path for entry in entries)]
 
-    def look(reader: Reader) -> ResolvePlan:
+    def glance(reader: Reader, later: Unindexed) -> ResolvePlan | None:
+        if not _is_apart(reader, later, entries):
+            return None
+        later.look(quick=False)
+        return look(reader, later) if _is_apart(reader, later, entries) else None
+
+    def look(reader: Reader, later: Unindexed | None = None) -> ResolvePlan:
         found = gather(reader, named, wanted, same_key=same_key)
-        return found if undo else found._replace(left=_left(reader, found, vault))
+        return found._replace(left=_left(reader, later, found, vault))
 
-    return vault.index.again(look)
+    return (None if undo else vault.index.glance(glance)) or vault.read(look)
 
 
-def _left(reader: Reader, found: ResolvePlan, vault: Vault) -> list[Target]:
+def _is_apart(reader: Reader, later: Unindexed, entries: Sequence[Entry]) -> bool:
+    """Whether what an index knows wrongly changes no plan for some entries: facts of
+    other claims, in which nothing rests on them."""
+    paths = [*later.changed, *later.removed]
+    docs = [doc for path in paths for doc in reader.exact("path", path)]
+    read = [*later.entries(reader.agent)]
+    claims = {reader.columns.claims[doc] for doc in docs}
+    claims.update(claim_number(entry.body) for entry in read)
+    layers = {reader.row(doc).layer for doc in docs}.union(each.layer for each in read)
+    same = claims.intersection(claim_number(entry.body) for entry in entries)
+    return not same and layers <= {Layer.FACT}
+
+
+def _left(
+    reader: Reader, later: Unindexed | None, found: ResolvePlan, vault: Vault
+) -> list[Target]:
     """The entries in force that say nearly what a plan resolves, and stay."""
-    from memcli.vault.likeness import MAY_REPLACE, alike
+    from memcli.vault.likeness import MAY_REPLACE, alike_now
 
     view = View(vault.now_ms() // 1000, agent=vault.agent)
+    done = {target.path for target in (*found.targets, *found.hides)}
     left: dict[str, Target] = {}
-    for target in found.targets[:_NAMED]:
+    for target in () if found.undo else found.targets[:_NAMED]:
         mine = reader.row(_doc(reader, target.path))
-        for likeness, row in alike(reader, mine.terms, view, limit=_NAMED):
-            same_place = mine.project in (None, row.project)
-            if likeness >= MAY_REPLACE and same_place and row.layer == Layer.FACT:
-                left[row.path] = target_of(reader, _doc(reader, row.path), None)
-    for target in (*found.targets, *found.hides):
-        left.pop(target.path, None)
+        for likeness, row in alike_now(reader, later, mine, view, limit=_NAMED):
+            is_fact = (row.layer, row.status) == (Layer.FACT, Status.ACTIVE)
+            stays = is_fact and mine.project in (None, row.project)
+            if likeness >= MAY_REPLACE and stays and row.path not in done:
+                left[row.path] = taken(Target, row, score=None, same_key_as=None)
     return [*left.values()]
 
 

@@ -156,7 +156,7 @@ class Unindexed:
 
     A file that was made, removed, renamed or replaced is known. One that was written in
     place is found when an answer rests on it (`is_current`), or when its folder is
-    listed; nothing else tells of it without a look at every file, which takes as long
+    listed; nothing else tells of it without a `look` at every file, which takes as long
     as the rest of a save at 30,000 entries.
 
     Args:
@@ -173,13 +173,14 @@ class Unindexed:
 
     def __init__(self, root: str, state: State) -> None:
         self.root, self._state = root, state
-        found = state.differences(root, listed(root, state, quick=True))
-        self.changed, self.removed = found.changed, found.removed
         self._read: dict[str, Entry | None] = {}
+        self.look(quick=True)
 
-    def __len__(self) -> int:
-        """How many files are known to differ."""
-        return len(self.changed) + len(self.removed)
+    def look(self, *, quick: bool) -> None:
+        """List the files; unless it is `quick`, those written in place are found."""
+        listing = listed(self.root, self._state, quick=quick)
+        found = self._state.differences(self.root, listing)
+        self.changed, self.removed = found.changed, found.removed
 
     def is_current(self, path: str) -> bool:
         """Whether the index holds this file as it is now.

@@ -140,7 +140,8 @@ class Index:
             state = self._opened()
             if state is not None:
                 unindexed = Unindexed(self.root, state)
-                if len(unindexed) + len(state.recent) <= FEW:
+                wrong = [*unindexed.changed, *unindexed.removed, *state.recent]
+                if len(wrong) <= FEW:
                     return self._reader_of(state), unindexed
             reader = self.current()
             return reader, Unindexed(self.root, self._state or following.NOTHING)

@@ -94,7 +94,7 @@ def row_of(entry: Entry) -> StoredRow:
 def alike_now(
     reader: Reader,
     later: Unindexed | None,
-    entry: Entry,
+    entry: Entry | StoredRow,
     view: View | None,
     within: Collection[int] | None = None,
     *,
@@ -102,7 +102,7 @@ def alike_now(
 ) -> list[tuple[float, StoredRow]]:
     """As `alike`, but of files that changed since what they say now: each of them that
     shares enough words, whatever its status, is among the rows."""
-    mine = set(row_of(entry).terms)
+    mine = set((row_of(entry) if isinstance(entry, Entry) else entry).terms)
     rows = alike(reader, mine, view, limit=limit, within=within)
     if later is None:
         return rows

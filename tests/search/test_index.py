@@ -91,11 +91,12 @@ def test_unreadable_folder_deletes_nothing(
 
 
 @pytest.mark.parametrize("racy_ns", [2_000_000_000, 20_000_000])
-def test_save_sees_changed_files_without_updating_the_index(
+def test_save_and_resolve_see_changed_files_without_updating_the_index(
     vault: Vault, racy_ns: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("memcli.search.following._RACY_NS", racy_ns)
-    first = save(vault, "red apples")
+    texts = ("red apples", "dry sand", "wet sand")
+    first, second, third = (save(vault, text) for text in texts)
     time.sleep(0.04)  # longer than a tick of the kernel's clock
     vault.recall("apples")
     time.sleep(0.04)
@@ -106,7 +107,10 @@ def test_save_sees_changed_files_without_updating_the_index(
     if racy_ns > 1_000_000_000:
         assert again.save(again.draft({"text": "green apples"})).id == first
     assert again.save(again.draft({"text": "red apples"})).outcome == "created"
+    assert [one.id for one in again.resolve(second)] == [second]
     assert Index(vault.root)._opened() == before
+    path.write_text(path.read_text().replace("green apples", "wet sand"))
+    assert {one.id for one in again.resolve(third)} == {first, third}
 
 
 def test_who_cannot_wait_is_told_that_the_index_is_behind(vault: Vault) -> None:
