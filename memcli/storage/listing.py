@@ -74,19 +74,24 @@ def scan(root: str, before: Folders | None = None, *, quick: bool = False) -> Li
     inside: dict[str, list[str]] = {}
     for name in filter(None, before):
         inside.setdefault(name.rpartition("/")[0], []).append(name)
-    same: set[str] = set()
+    # Folders of which the list is as it was; and those that were not moved here.
+    same, known = set[str](), set[str]()
+    trusted = known if quick else same
     waiting = [""]
     while waiting:
         folder = waiting.pop()
+        above = folder.rpartition("/")[0]
         # One that was moved here may be of the same tick of the clock as the one that
-        # was here before, and so may those below it.
-        is_kept = not folder or folder.rpartition("/")[0] in same
-        was = before.get(folder) if is_kept else None
+        # was here before, and so may those below it. Most disks give it another time,
+        # which is enough for a quick look.
+        was = before.get(folder) if not folder or above in trusted else None
         try:
             stamp, below = _scan_folder(root, folder, listing, was, quick=quick)
             if below is None:
                 same.add(folder)
                 below = inside.get(folder, [])
+            if not same.isdisjoint((folder, above)):
+                known.add(folder)
             listing.entered[folder] = stamp
             waiting += below
         except OSError as error:
@@ -95,7 +100,6 @@ def scan(root: str, before: Folders | None = None, *, quick: bool = False) -> Li
             if isinstance(error, FileNotFoundError):
                 continue  # gone since its parent was listed
             listing.unreadable.append(folder)
-            above = folder.rpartition("/")[0]
             if above in listing.entered:
                 listing.entered[above] = 0
     return listing

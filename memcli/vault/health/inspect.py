@@ -220,16 +220,14 @@ def overview(vault: Vault) -> dict[str, Any]:
         NotAllowed: an agent asks.
     """
     vault.owner_only("the overview")
-    vault.refuse_published("inspected as a folder")
     view = View(vault.now_ms() // 1000)
     seen = examined(vault)  # first: what follows looks at no file again
     entries = vault.index.again(lambda reader: _entries(reader, view))
-    index = index_facts(vault)
     problems = (each.message for each in seen.findings if each.code in NO_GIT)
     return {
         "path": vault.root,
         **entries,
-        "index": index,
+        "index": index_facts(vault),
         "head": seen.head,
         "dirty": sorted(path for _, path in seen.status),
         "git_problem": next(problems, None),
