@@ -134,8 +134,8 @@ def plan(
 
 
 def _is_apart(reader: Reader, later: Unindexed, entries: Sequence[Entry]) -> bool:
-    """Whether what an index knows wrongly changes no plan for some entries: facts of
-    other claims, in which nothing rests on them."""
+    """Whether what an index knows wrongly changes no plan for some entries: it is facts
+    of other claims, all of which could be read."""
     paths = [*later.changed, *later.removed]
     docs = [doc for path in paths for doc in reader.exact("path", path)]
     read = [*later.entries(reader.agent)]
@@ -143,7 +143,7 @@ def _is_apart(reader: Reader, later: Unindexed, entries: Sequence[Entry]) -> boo
     claims.update(claim_number(entry.body) for entry in read)
     layers = {reader.row(doc).layer for doc in docs}.union(each.layer for each in read)
     same = claims.intersection(claim_number(entry.body) for entry in entries)
-    return not same and layers <= {Layer.FACT}
+    return len(read) == len(later.changed) and not same and layers <= {Layer.FACT}
 
 
 def _left(
