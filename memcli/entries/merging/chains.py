@@ -17,7 +17,8 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from memcli.entries import dates, layout
-from memcli.entries.entry import Entry, Layer, Status, Subtype
+from memcli.entries.eligibility import is_pinned
+from memcli.entries.entry import Entry, Layer, ResolutionScope, Status, Subtype
 from memcli.entries.ids import is_adopted
 from memcli.entries.merging import fields
 from memcli.entries.merging.files import MERGED_FROM
@@ -190,6 +191,9 @@ class Joined:
                 f"that text is in the archive as {other.id}"
             )
         was, has, now = map(_resolution, (before, other, current))
+        # An agent ends nothing that a person keeps.
+        if is_pinned(current) and has.get("resolution_scope") is ResolutionScope.AGENT:
+            has = was
         decided = fields.settled(was, has, now)
         if decided is fields.BOTH:
             decided = max(has, now, key=lambda each: each.get("resolved_at") or "")

@@ -7,7 +7,7 @@ from time import process_time
 import pytest
 
 from memcli.entries import layout, toml_text
-from memcli.entries.entry import Entry, Status
+from memcli.entries.entry import Entry, ResolutionScope, Status
 from memcli.entries.ids import new_id
 from memcli.entries.merging.chains import Joined
 from memcli.entries.merging.files import MergedFile, Version
@@ -150,3 +150,13 @@ def test_versions_of_two_sides_are_one_chain(
         found = merged | Joined(merged, start, *sides).changed
         assert [found[name].superseded_by for name in chain] == [*chain[1:], None]
         assert [found[name].supersedes for name in chain] == [None, *chain[:-1]]
+
+
+def test_a_resolve_by_an_agent_ends_no_later_version_that_a_person_has_pinned() -> None:
+    by_agent = {"status": Status.RESOLVED, "resolution_scope": ResolutionScope.AGENT}
+    solved, later = version(A).replace(**by_agent), version(B, A)
+    for pinned, status in ((True, Status.ACTIVE), (False, Status.RESOLVED)):
+        ours = {A: version(A, None, B), B: later.replace(pinned=pinned)}
+        merged = ours | {A: solved.replace(superseded_by=B)}
+        sides = (("desk", ours), ("laptop", {A: solved}))
+        assert Joined(merged, {A: version(A)}, *sides).now[B].status is status
