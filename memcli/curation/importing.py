@@ -236,7 +236,8 @@ def import_folder(
     So is a page of rules such as CLAUDE.md, which is no note.
     """
     root = os.path.abspath(folder)
-    if _same_or_below(root, vault.root) or _same_or_below(vault.root, root):
+    real, own = os.path.realpath(root), os.path.realpath(vault.root)
+    if projects.is_below(real, own) or projects.is_below(own, real):
         raise UsageError(
             f"one of {folder} and the vault {vault.root} lies in the other",
             hint="Notes in the vault are entries already; see memcli inspect.",
@@ -285,11 +286,6 @@ def _note(vault: Vault, root: str, path: str) -> Entry:
         source=_imported(entry.source if own else Source(record=place)),
         research=None,  # of the vault that it comes from
     )
-
-
-def _same_or_below(path: str, root: str) -> bool:
-    path, root = os.path.realpath(path), os.path.realpath(root)
-    return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
 
 
 # --- memories of other tools --------------------------------------------------------

@@ -53,28 +53,23 @@ class Brought(NamedTuple):
 
     Attributes:
         reflected: what became of those that passed.
+        judge: who judged.
         refused: the lines that were not taken, and why.
         resolved: ids of entries that are settled now.
         approved: ids of entries that waited for a review, were said again, and are
             saved now.
-        judge: who judged.
     """
 
     reflected: Reflected
+    judge: str
     refused: list[Refusal]
     resolved: list[str]
     approved: list[str]
-    judge: str
 
     def as_dict(self) -> dict[str, Any]:
         """The `data` of the JSON envelope."""
-        return {
-            **self.reflected.as_dict(),
-            "judge": self.judge,
-            "refused": [one._asdict() for one in self.refused],
-            "resolved": self.resolved,
-            "approved": self.approved,
-        }
+        own = self._asdict()
+        return {**own.pop("reflected").as_dict(), **own}
 
 
 def bring(
@@ -122,7 +117,7 @@ def bring(
     )
     resolved = _resolved(vault, settled, judge, dry_run=dry_run)
     approved = _approved(vault, reflected.fates, dry_run=dry_run)
-    return Brought(reflected, refused, resolved, approved, judge)
+    return Brought(reflected, judge, refused, resolved, approved)
 
 
 def _approved(vault: Vault, fates: Sequence[Fate], *, dry_run: bool) -> list[str]:
@@ -372,13 +367,12 @@ def ask(judge: Judge, text: str, environ: Mapping[str, str]) -> bytes:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End it, and what it has started."""
+    import contextlib
     import signal
 
-    try:
+    with contextlib.suppress(OSError):
         if sys.platform == "win32":
             process.kill()
         else:
             os.killpg(process.pid, signal.SIGKILL)
-    except OSError:
-        pass
     process.wait()

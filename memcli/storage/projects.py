@@ -106,8 +106,8 @@ def _configured(
         if key.startswith(("/", "~", ".")) or os.path.isabs(key):
             path = os.path.join(os.path.dirname(config), os.path.expanduser(key))
             top = os.path.realpath(path)
-            outside = repository and remote and not _is_below(top, repository.top)
-            if outside or not _is_below(real, top):
+            outside = repository and remote and not is_below(top, repository.top)
+            if outside or not is_below(real, top):
                 continue
         elif repository and remote and key.strip(" /").lower() == remote.lower():
             top = repository.top
@@ -140,20 +140,21 @@ def vault_around(folder: str) -> str | None:
     return folder
 
 
-def _is_below(path: str, folder: str) -> bool:
+def is_below(path: str, folder: str) -> bool:
+    """Whether a path is that of a folder, or of something in it."""
     path, folder = os.path.normcase(path), os.path.normcase(folder)
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def _holds_home(path: str, environ: Mapping[str, str]) -> bool:
     home = os.path.realpath(environ.get("HOME") or os.path.expanduser("~"))
-    return _is_below(home, path)
+    return is_below(home, path)
 
 
 def _is_temporary(path: str, environ: Mapping[str, str]) -> bool:
     named = (environ.get(name) for name in _VARIABLES)
     folders = [*_TEMPORARY, *(os.path.realpath(each) for each in named if each)]
-    return any(_is_below(path, each) for each in folders)
+    return any(is_below(path, each) for each in folders)
 
 
 def _name_of_folder(path: str) -> str:

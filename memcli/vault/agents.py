@@ -106,6 +106,19 @@ def refuse_unless(vault: Vault, action: Action, entry: Entry) -> None:
     )
 
 
+def signed(vault: Vault, agent: Agent, draft: Entry) -> Entry:
+    """The draft with the agent that writes it; it is shared with that agent's groups
+    where it names none."""
+    if draft.visibility is Visibility.GROUP and not draft.groups:
+        draft = draft.replace(groups=agent.groups)
+    refuse_other_groups(vault, draft.groups)
+    if draft.status is Status.RESOLVED:
+        scope, alone = scope_for(agent, draft), ResolutionScope.ENTRY
+        scope = alone if draft.resolution_scope is alone else scope
+        draft = draft.replace(resolution_scope=scope, resolved_by=agent.name)
+    return draft.replace(agent=agent.name)
+
+
 def unknown(vault: Vault) -> str | None:
     """The warning for an agent of whom nothing is known: to it the vault looks empty.
 

@@ -135,12 +135,11 @@ class HeldTexts:
         return _holding((held for held, is_text in said.items() if is_text), entry)
 
     def replaced(self, entry: Entry) -> Held | None:
-        """The superseded entry in whose words a draft that is in force speaks."""
+        """The superseded entry whose words a draft says."""
         said = words(entry.body), claim(entry.source.proposed or "")
         there = (held for each in said for held in self._by_claim.get(each, ()))
         ended = (held for held in there if held.status == Status.SUPERSEDED)
-        found = _holding(ended, entry) if entry.status is Status.ACTIVE else []
-        return found[0] if found else None
+        return next(iter(_holding(ended, entry)), None)
 
     def earlier(self, entry: Entry) -> list[Held]:
         """Entries with this text that are no longer active."""
@@ -266,12 +265,8 @@ def held_texts(
     for name in claims:
         known.add_resolved(name, reader.claims.resolves_elsewhere(int(name, 16)))
     docs: dict[int, None] = {}
-    for field, values in (
-        ("fingerprint", signs),
-        ("claim", claims),
-        ("proposed", claims),
-        ("id", ids),
-    ):
+    wanted = {"fingerprint": signs, "claim": claims, "proposed": claims, "id": ids}
+    for field, values in wanted.items():
         for value in sorted(values):
             docs.update(dict.fromkeys(reader.exact(field, value)))
     for doc in docs:

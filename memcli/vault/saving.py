@@ -11,15 +11,7 @@ from __future__ import annotations
 
 from memcli.entries import codec, dates, fields, layout
 from memcli.entries.eligibility import View, facts
-from memcli.entries.entry import (
-    MINERS,
-    Entry,
-    Layer,
-    ResolutionScope,
-    Status,
-    Visibility,
-    is_unconfirmed,
-)
+from memcli.entries.entry import MINERS, Entry, Layer, Status, is_unconfirmed
 from memcli.entries.identity import fingerprint
 from memcli.entries.ids import new_id, slug
 from memcli.named_tuple import taken
@@ -241,7 +233,11 @@ class _Placing:
 
     def place(self, number: int, draft: Entry) -> Saved:
         """Place a draft; `number` tells its id from those of the same moment."""
-        draft = with_its_name(_signed(self._vault, draft))
+        if self._vault.agent is not None:
+            from memcli.vault.agents import signed
+
+            draft = signed(self._vault, self._vault.agent, draft)
+        draft = with_its_name(draft)
         match = self._held_texts.match(draft)
         resolved_id = self._held_texts.settled_by(draft)
         if match is None:
@@ -254,8 +250,8 @@ class _Placing:
 
     def _replaced(self, draft: Entry) -> Saved | None:
         """The outcome of what an import would bring back; None for any other draft."""
-        imported = self._change.action == "import" and not draft.id
-        held = self._held_texts.replaced(draft) if imported else None
+        comes = self._change.action == "import" and draft.status is Status.ACTIVE
+        held = self._held_texts.replaced(draft) if comes and not draft.id else None
         if held is None:
             return None
         name = self._vault.read(lambda reader: lineage.current(reader, held.id))
@@ -434,24 +430,3 @@ class _Placing:
         else:
             change.put(path, fresh)
         return held._replace(path=path, status=str(entry.status))
-
-
-def _signed(vault: Vault, draft: Entry) -> Entry:
-    """The draft with the agent that writes it; it is shared with that agent's groups
-    where it names none."""
-    if vault.agent is None:
-        return draft
-    if draft.visibility is Visibility.GROUP and not draft.groups:
-        draft = draft.replace(groups=vault.agent.groups)
-    if draft.groups:
-        from memcli.vault.agents import refuse_other_groups
-
-        refuse_other_groups(vault, draft.groups)
-    if draft.status is Status.RESOLVED:
-        from memcli.vault.agents import scope_for
-
-        scope, alone = scope_for(vault.agent, draft), ResolutionScope.ENTRY
-        scope = alone if draft.resolution_scope is alone else scope
-        name = vault.agent.name
-        draft = draft.replace(resolution_scope=scope, resolved_by=name)
-    return draft.replace(agent=vault.agent.name)
