@@ -158,9 +158,7 @@ def why_no_better(
     best += _ROUNDING
     if best >= sum(weights.values()) or _filters(query):
         return None
-    over = reader.odd(reader.everything())
-    if not over:
-        return None
+    over = reader.over
     held: dict[int, float] = {}
     for word, weight in weights.items():
         for term in tokens.terms(word, tokens.stemmer())[:1]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from memcli.entries.eligibility import (
     ELSEWHERE,
     Agent,
@@ -109,6 +111,11 @@ class Reader(Documents):
             for d in docs
             if flags[d] & NOT_PLAIN or expires[d] or claims[d] in resolved
         }
+
+    @cached_property
+    def over(self) -> set[int]:
+        """The odd ones of all documents; a look at every one, made once."""
+        return self.odd(self.everything())
 
     def verdict(self, doc: int, view: View) -> str | None:
         """Why a document is not shown, or None: `eligibility.verdict` of its facts."""
