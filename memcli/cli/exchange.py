@@ -60,8 +60,8 @@ def export(
     if out is not None:
         check_out(out, vault.root, b'{"id"')
     found = exporting.entries(vault, current=False)
-    data: dict[str, Any] = {"format": format_, "entries": len(found.entries)}
-    data["out"] = out
+    count = len(found.entries)
+    data: dict[str, Any] = {"format": format_, "entries": count, "out": out}
     objects = [exporting.as_object(entry) for entry in found.entries]
     lines = [as_json(item) for item in objects]
     if out is None:
@@ -70,7 +70,7 @@ def export(
         files.write_atomic(out, "".join(f"{line}\n" for line in lines).encode())
 
     if out is not None or dry_run:
-        lines = [_done(len(lines), out, dry_run=dry_run)]
+        lines = [_done(count, out, dry_run=dry_run)]
 
     def text(canvas: Canvas) -> None:
         for line in lines:
@@ -107,8 +107,8 @@ def _page(
     of = HERE if everywhere else project.name
     found = exporting.entries(vault, of, current=True)
     page = exporting.planned(path, found.told())
-    if not dry_run:
-        exporting.put(page)
+    if page.changed and not dry_run:
+        files.write_atomic(path, page.data)
     data = {
         "format": "agents-md",
         "out": path,

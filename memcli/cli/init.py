@@ -256,12 +256,11 @@ def _holds(context: Context, path: str) -> dict[str, int]:
 
 def _revoke(context: Context, folder: str) -> Result:
     top = projects.revoke(folder, context.environ)
-    if top is None:
-        data = {"outcome": "unchanged", "path": None, "remote": None}
-        return said(data, f"nothing around {folder} was allowed")
-    path = os.path.join(top, projects.FOLDER)
-    data = {"outcome": "revoked", "path": path, "remote": None}
-    return said(data, f"not allowed any more: {path}")
+    path = top and os.path.join(top, projects.FOLDER)
+    outcome = "revoked" if path else "unchanged"
+    done = f"not allowed any more: {path}"
+    data = {"outcome": outcome, "path": path, "remote": None}
+    return said(data, done if path else f"nothing around {folder} was allowed")
 
 
 def promote(context: Context, entry_id: str, *, dry_run: bool = False) -> Result:

@@ -118,14 +118,6 @@ class Screen:
         vault = f"memcli --vault {quote(self._asked)} "
         return re.sub(rf"\bmemcli (?=(?:{named})\b)", lambda _: vault, text)
 
-    def bug(self, error: Exception, *, debug: bool) -> int:
-        """Print a failure that is memcli's own; returns its exit code."""
-        if debug:
-            import traceback
-
-            traceback.print_exception(error)
-        return self.failure(Bug(error))
-
     def tell(self, text: str) -> None:
         """Say something to the person who waits, on stderr."""
         self._bar.erase()

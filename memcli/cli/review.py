@@ -126,7 +126,6 @@ def _listed(vault: Vault, candidates: list[inbox.PendingEntry]) -> Result:
         if also and candidates:
             canvas.line(also, style="nothing")  # no row: a pipe has ids or nothing
 
-    solved = not_shown(vault, [candidate.id for candidate in candidates])
     return listed(
         "candidates",
         candidates,
@@ -135,7 +134,7 @@ def _listed(vault: Vault, candidates: list[inbox.PendingEntry]) -> Result:
         vault=vault,
         data={"merged": [one._asdict() for one in merged]} if merged else {},
         below=below,
-    )._replace(warnings=tuple(solved))
+    )._replace(warnings=not_shown(vault, [each.id for each in candidates]))
 
 
 # --- ideas ----------------------------------------------------------------------------
@@ -157,9 +156,8 @@ def ideas(context: Context) -> Result:
     vault = context.open_vault("reading")
     found = inbox.pending(vault, ideas=True)
     columns, none = "id days=age_days title", "No open ideas."
-    solved = not_shown(vault, [idea.id for idea in found])
     result = listed("ideas", found, columns, empty=none, vault=vault)
-    return result._replace(warnings=tuple(solved))
+    return result._replace(warnings=not_shown(vault, [idea.id for idea in found]))
 
 
 # --- the walk on a terminal -----------------------------------------------------------

@@ -40,10 +40,7 @@ def run(name: str, values: dict[str, Any]) -> int:
     vault, named = values.pop("vault", None), values.pop("agent", None)
     asked = [vault] if vault else values.get("vaults") or []
     screen = render.Screen(name, as_json=as_json, header=header, asked=asked)
-    context = _context(vault, as_json, screen)._replace(
-        agent=os.environ.get("MEMCLI_AGENT") or None,
-        via="reflect" if name == "reflect" else "recall",
-    )
+    context = _context(name, vault, as_json, screen)
     try:
         if empty:
             raise UsageError(
@@ -55,13 +52,13 @@ def run(name: str, values: dict[str, Any]) -> int:
 
             context = context._replace(agent=named_agent(named))
         values = commands.with_fields(name, values)
-        result = commands.answer(name, context, values)
-        return screen.success(result)
+        return screen.success(commands.answer(name, context, values))
     except MemcliError as error:
         return screen.failure(error)
     except BrokenPipeError:
         # The reader has seen enough (`memcli recall x | head -1`): no error.
-        _silence_stdout()
+        # Python flushes stdout at exit and would complain a second time.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt as stop:
         if not stop.args and sys.stderr is not None and sys.stderr.isatty():
@@ -73,7 +70,11 @@ def run(name: str, values: dict[str, Any]) -> int:
         if isinstance(error, OSError) and error.errno in _OF_OUTPUT:
             screen.tell(f"memcli: cannot write the output: {error.strerror}")
             return 1
-        return screen.bug(error, debug=bool(os.environ.get("MEMCLI_DEBUG")))
+        if os.environ.get("MEMCLI_DEBUG"):
+            import traceback
+
+            traceback.print_exception(error)
+        return screen.failure(render.Bug(error))
 
 
 _OF_OUTPUT = (errno.ENOSPC, errno.EIO, errno.EBADF)
@@ -93,7 +94,9 @@ def _flag_without_value(name: str, values: Mapping[str, Any]) -> str | None:
     return next((flag for flag, one in known if one.name in empty), None)
 
 
-def _context(vault: str | None, as_json: bool, screen: render.Screen) -> Context:
+def _context(
+    name: str, vault: str | None, as_json: bool, screen: render.Screen
+) -> Context:
     return Context(
         environ=os.environ,
         now_ms=lambda: time.time_ns() // 1_000_000,
@@ -105,6 +108,8 @@ def _context(vault: str | None, as_json: bool, screen: render.Screen) -> Context
         progress=screen.progress,
         vault=vault,
         json=as_json,
+        agent=os.environ.get("MEMCLI_AGENT") or None,
+        via="reflect" if name == "reflect" else "recall",
         cwd=_cwd(),
     )
 
@@ -114,8 +119,3 @@ def _cwd() -> str | None:
         return os.getcwd()
     except OSError:  # the folder is gone
         return None
-
-
-def _silence_stdout() -> None:
-    # Python flushes stdout at exit and would complain a second time.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -158,7 +158,7 @@ class Block(NamedTuple):
 
 
 def planned(path: str, found: Sequence[Entry]) -> Block:
-    """A page with a block for these memories; `put` writes it.
+    """A page with a block for these memories.
 
     Args:
         path: `AGENTS.md`, `CLAUDE.md` or the like; it need not be there.
@@ -222,12 +222,6 @@ def old_pages(vault: Vault, cwd: str) -> Iterator[tuple[str, list[str], str]]:
             yield name, lines, shlex.join(words)
 
 
-def put(page: Block) -> None:
-    """Write a page, whole or not at all."""
-    if page.changed:
-        files.write_atomic(page.path, page.data)
-
-
 def _text(path: str) -> str:
     if not os.path.lexists(path):
         if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
@@ -280,5 +274,4 @@ def in_one_line(title: str | None, body: str) -> str:
     whole = one_line(whole)
     text = shortened(whole, _LONGEST, " ")
     text += "…" if len(text) < len(whole) else ""
-    text = harmless(text).replace("-->", "-- >")
-    return _FILE_MARK.sub("@\u2060", text)
+    return _FILE_MARK.sub("@\u2060", harmless(text).replace("-->", "-- >"))

@@ -132,7 +132,11 @@ def from_words(text: str, now: int, **words: Unpack[parameters.Query]) -> Query:
     Raises:
         InvalidValue: a time that cannot be read, an unknown status, a limit below 1.
     """
-    moment = _moment(words.get("at"), now)
+    # Relative words count from now, or from the last second of what `at` names: from
+    # 2026-06-15, yesterday is the 14th.
+    at = words.get("at")
+    start, end = moment_of(at, now), moment_of(at, now, end=True)
+    moment = now if start is None or end is None else max(start, end - 1)
     after, before = _window(words.get("after"), words.get("before"), moment)
     filters = Filters(
         **{name: tuple(words.get(name) or ()) for name in _LISTS},  # type: ignore[arg-type]
@@ -208,15 +212,6 @@ def checked_project(word: str) -> str:
     """
     word = word.strip().lower()
     return word if word in ("", HERE, NONE, ANY) else check_project(word)
-
-
-def _moment(at: str | None, now: int) -> int:
-    """The moment that relative words count from: `now`, or the end of what `at` names.
-
-    Its last second: counted from 2026-06-15, yesterday is the 14th.
-    """
-    start, end = moment_of(at, now), moment_of(at, now, end=True)
-    return now if start is None or end is None else max(start, end - 1)
 
 
 def _window(

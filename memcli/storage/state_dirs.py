@@ -126,14 +126,10 @@ def _base(kind: str, environ: Mapping[str, str] | None) -> str:
     home = environ.get("HOME") or os.path.expanduser("~")
     if not os.path.isabs(home):
         return os.path.join(_private(), kind)
+    parts = [".cache"] if kind == "cache" else [".local", "state"]
     if sys.platform == "darwin":
-        return os.path.join(
-            home, "Library", "Caches" if kind == "cache" else "Application Support",
-            "memcli",
-        )  # fmt: skip
-    return os.path.join(
-        home, *((".cache",) if kind == "cache" else (".local", "state")), "memcli"
-    )
+        parts = ["Library", "Caches" if kind == "cache" else "Application Support"]
+    return os.path.join(home, *parts, "memcli")
 
 
 def _private() -> str:

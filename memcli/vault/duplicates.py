@@ -61,11 +61,14 @@ class HeldTexts:
 
     Args:
         agent: the name of the agent that asks, if it is not the owner.
+
+    Attributes:
+        elsewhere: by claim what resolves it in another vault, which counts here too.
     """
 
     def __init__(self, agent: str | None) -> None:
         self._agent = agent
-        self._elsewhere: dict[str, tuple[Resolve, ...]] = {}
+        self.elsewhere: dict[str, tuple[Resolve, ...]] = {}
         # By claim the entries, and whether it is that of their text as it is now.
         self._by_claim: dict[str, dict[Held, bool]] = {}
         self._by_id: dict[str, Held] = {}
@@ -79,10 +82,6 @@ class HeldTexts:
         if held.resolve or held.id not in self._by_id:
             self._by_id[held.id] = held
 
-    def add_resolved(self, said: str, resolves: tuple[Resolve, ...]) -> None:
-        """Count a claim as resolved in another vault, which counts here as well."""
-        self._elsewhere[said] = resolves
-
     def settled_by(self, entry: Entry) -> str | None:
         """The id of the resolved entry that keeps this draft from being shown: the one
         whose claim it makes, in its text or as its title."""
@@ -90,7 +89,7 @@ class HeldTexts:
             return None
         for said in _claims(entry):
             here = (held.resolve for held in self._by_claim.get(said, ()))
-            for resolve in (*here, *self._elsewhere.get(said, ())):
+            for resolve in (*here, *self.elsewhere.get(said, ())):
                 if resolve and resolve.counts_for(self._agent, facts(entry)):
                     return resolve.id
         return None
@@ -263,7 +262,7 @@ def held_texts(
     signs = {fingerprint(entry.body) for entry in drafts if not claim(entry.body)}
     ids = {entry.id for entry in drafts if entry.id}
     for name in claims:
-        known.add_resolved(name, reader.claims.resolves_elsewhere(int(name, 16)))
+        known.elsewhere[name] = reader.claims.resolves_elsewhere(int(name, 16))
     docs: dict[int, None] = {}
     wanted = {"fingerprint": signs, "claim": claims, "proposed": claims, "id": ids}
     for field, values in wanted.items():

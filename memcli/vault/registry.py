@@ -233,7 +233,7 @@ def check_name(name: str) -> str:
     return plain
 
 
-def encode_entity(entity: Registered, entry_id: str, description: str = "") -> bytes:
+def encode_entity(entity: Registered, entry_id: str) -> bytes:
     """The bytes of a new registry file."""
     from memcli.entries import codec
     from memcli.entries.frontmatter import lines_of
@@ -248,7 +248,6 @@ def encode_entity(entity: Registered, entry_id: str, description: str = "") -> b
         visibility=Visibility(entity.visibility),
         groups=entity.groups,
         extra=extra,
-        body=description,
         path=entity.path,
     )
     return codec.encode(entry)

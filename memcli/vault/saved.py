@@ -15,7 +15,7 @@ from memcli.vault.signals import is_skill
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from memcli.entries.eligibility import Agent
@@ -107,21 +107,20 @@ def why_not_shown(resolved_id: str) -> str:
     )
 
 
-def not_shown(vault: Vault, ids: Iterable[str]) -> list[str]:
+def not_shown(vault: Vault, ids: Sequence[str]) -> tuple[str, ...]:
     """A sentence for each of these entries whose claim is resolved."""
-    wanted = list(ids)
-    if not wanted:
-        return []
+    if not ids:
+        return ()
     view = View(vault.now_ms() // 1000, agent=vault.agent)
 
-    def look(reader: Reader) -> list[str]:
+    def look(reader: Reader) -> tuple[str, ...]:
         found = {}
-        for name in wanted:
+        for name in ids:
             for doc in reader.exact("id", name):
                 resolve = settled_by(reader.facts(doc), view)
                 if resolve is not None:
                     found[name] = f"{name} is not shown: {why_not_shown(resolve.id)}"
-        return list(found.values())
+        return tuple(found.values())
 
     return vault.read(look)
 

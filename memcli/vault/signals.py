@@ -96,9 +96,7 @@ def append(root: str, lines: Sequence[Mapping[str, Any]], *, most: int = _MOST) 
 
 def read(root: str) -> Log:
     """Everything that the log holds now; one that cannot be read counts as empty."""
-    events = list(newest(root))
-    events.reverse()
-    return Log(events, dict(_rows(root, "SELECT id, count FROM uses")))
+    return Log([*newest(root)][::-1], dict(_rows(root, "SELECT id, count FROM uses")))
 
 
 def newest(root: str, *holding: str) -> Iterator[Event]:
@@ -146,7 +144,9 @@ def _change(root: str, write: Callable[[sqlite3.Connection], object]) -> bool:
         except (OSError, MemcliError, sqlite3.OperationalError):
             return False  # full, locked, or it may only be read
         except sqlite3.DatabaseError:
-            _remove(root)
+            # Damaged; first its journal, which SQLite would put into the next.
+            for end in ("-journal", ""):
+                remove_quietly(_path(root) + end)
         else:
             return True
         finally:
@@ -188,12 +188,6 @@ def _connected(root: str, *, make: bool) -> sqlite3.Connection:
     # A log need not survive that the power fails; a kill it does survive.
     db.execute("PRAGMA synchronous = OFF")
     return db
-
-
-def _remove(root: str) -> None:
-    """Remove a damaged log; first its journal, which SQLite would put into the next."""
-    for end in ("-journal", ""):
-        remove_quietly(_path(root) + end)
 
 
 def _path(root: str) -> str:

@@ -190,7 +190,7 @@ def test_no_tool_of_mcp_and_no_hook_runs_a_file_of_the_vault(planted: Planted) -
     from memcli.cli import render
     from memcli.cli.run import _context
 
-    context = _context(None, True, render.Screen("mcp", as_json=True))
+    context = _context("mcp", None, True, render.Screen("mcp", as_json=True))
     answers = [
         call_tool(tool, {"text": "We meet at noon", "query": "deploy"}, context)
         for tool in TOOLS

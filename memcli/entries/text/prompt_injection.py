@@ -112,16 +112,12 @@ def _folded(text: str) -> str:
         text = re.sub("[\u0300-\u036f]", "", text).translate(_ALIKE)
     # A line that is quoted or a comment goes on with the next one.
     text = re.sub(r"(?m)^[ \t]*(?:>+|#+|//+)[ \t]+", "", text)
-    text = re.sub(_SPACED, _joined, text)
+    text = re.sub(_SPACED, lambda spaced: re.sub(r"[\W_]", "", spaced[0]), text)
     # No emphasis is so long, and what follows takes the square of a run's length.
     text = re.sub(r"[*`_]{9,}", " ", text)
     return re.sub(
         r"(?<=\w)[*`_]+(?=\W|$)|(?<!\w)[*`_]+(?=\w)|[*`]+(?=\w)", "", text.casefold()
     )
-
-
-def _joined(spaced: re.Match[str]) -> str:
-    return re.sub(r"[\W_]", "", spaced[0])
 
 
 def of_entry(title: str | None, text: str, source: str = "") -> str | None:
@@ -132,8 +128,7 @@ def of_entry(title: str | None, text: str, source: str = "") -> str | None:
         source: the vault of others that holds it; empty for the user's own.
     """
     whole = f"{title}{_BELOW}{text}" if title else text
-    found = suspicious(whole)
-    return found or (_unread(whole) if source else None)
+    return suspicious(whole) or (_unread(whole) if source else None)
 
 
 def _unread(text: str) -> str | None:

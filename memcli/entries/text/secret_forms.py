@@ -149,7 +149,9 @@ def looks_random(value: str, *, prose: bool, bits: float = 3.0) -> bool:
     names += (_GIT_HASH, _WORD) if prose else ()
     if any(re.fullmatch(name, value) for name in names):
         return False
-    return _bits(value) >= bits
+    # Shannon's entropy of a character.
+    shares = [value.count(c) / len(value) for c in set(value)]
+    return -sum(share * math.log2(share) for share in shares) >= bits
 
 
 def is_jumbled(value: str) -> bool:
@@ -170,12 +172,6 @@ def is_jumbled(value: str) -> bool:
         and (len(word) == 2 or not re.search("[aeiouy]", word))
     ]
     return (len(odd) > 1 and capitals > 0.25) or (bool(odd) and capitals >= 0.4)
-
-
-def _bits(value: str) -> float:
-    """Shannon's entropy of a character."""
-    counts = [value.count(c) for c in set(value)]
-    return -sum(n / len(value) * math.log2(n / len(value)) for n in counts)
 
 
 def is_sample(value: str) -> bool:

@@ -116,7 +116,7 @@ def _words_of(chunk: str) -> tuple[str, ...]:
         if chunk[1:].islower() or chunk.islower() or chunk.isupper():
             return (chunk.lower()[:_LONGEST],)
     elif not chunk.isascii() and re.match(f"[{UNSPACED}]", chunk):
-        return tuple(_bigrams(chunk))
+        return tuple(chunk[i : i + 2] for i in range(len(chunk) - 1)) or (chunk,)
     return tuple(_split(chunk))
 
 
@@ -200,12 +200,6 @@ def _spaced(text: str) -> str:
     """Put spaces around runs of scripts without spaces."""
     # Compiled at its first use: its ranges cost 4 ms, which an English recall saves.
     return re.sub(f"[{UNSPACED}]+", r" \g<0> ", text)
-
-
-def _bigrams(run: str) -> list[str]:
-    if len(run) == 1:
-        return [run]
-    return [run[i : i + 2] for i in range(len(run) - 1)]
 
 
 def _split(chunk: str) -> list[str]:

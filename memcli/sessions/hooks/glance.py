@@ -40,16 +40,14 @@ def payload_or_end(words: Sequence[str]) -> Callable[[], Any]:
     if os.environ.get("MEMCLI_HOOKS") == "off":
         os._exit(0)
     payload = None
-    may_tell = True
     try:
         _limit()
         pipe.fill()
         payload = pipe.read(loads)
-        may_tell = look(words, payload, os.environ)
+        if not look(words, payload, os.environ):
+            os._exit(0)
     except Exception:  # noqa: BLE001, S110 `call` meets it again, and says so in the log
         pass
-    if not may_tell:
-        os._exit(0)
     return lambda: payload
 
 

@@ -165,7 +165,7 @@ def test_what_a_host_loads_by_itself_is_told_to_the_others_only(
     path.parent.mkdir(exist_ok=True)
     if exported:
         draft = Entry(id="1m7yk933mx069hjg", kind="convention", body=text)
-        exporting.put(exporting.planned(str(path), [draft]))
+        path.write_bytes(exporting.planned(str(path), [draft]).data)
     else:
         path.write_text("# Style\n\nNever:\n- Use tabs. Ever.\n\n" + text + "\n")
     named = "sessionId" if host == "copilot" else "session_id"
