@@ -196,8 +196,7 @@ class Vault(_Asked, _vault.Vault):
     @takes(parameters.StatusFilters)
     def entries(self, **options: Unpack[parameters.StatusFilters]) -> list[Row]:
         """The newest entries that pass; 20 where no limit is given."""
-        query = _asked((self,), "", options)
-        return list(listing.listed(self, query).rows)
+        return list(listing.listed(self, _asked((self,), "", options)).rows)
 
     def evolve(
         self,

@@ -287,8 +287,7 @@ def in_order(words: list[str]) -> list[str]:
         return [*(ALIASES.get(word, word) for word in rest[1:2]), "--help"]
     if not rest or rest[0].startswith("-"):
         return rest or words  # a mistake, or --help
-    name = ALIASES.get(rest[0], rest[0])
-    return [name, *first, *rest[1:]]
+    return [ALIASES.get(rest[0], rest[0]), *first, *rest[1:]]
 
 
 def parse(name: str, words: list[str]) -> dict[str, Any] | None:

@@ -163,8 +163,7 @@ class Context(NamedTuple):
                 known_vaults.of_repository(self.cwd, self.environ)
             )
         if not many:
-            only = words[0] if words else None
-            return self._replace(vault=only).open_vault(doing)
+            return self._replace(vault=words[0] if words else None).open_vault(doing)
         from memcli.vault.vaults import Vaults
 
         return Vaults.open(*words, caller=self.caller(doing))

@@ -96,8 +96,7 @@ def log(
         if not found:
             canvas.line("nothing happened", style="nothing")
         header = ("when", "what", "id", "title", "by")
-        rows = [row for event in found for row in _rows(event)]
-        canvas.table(header, rows)
+        canvas.table(header, [row for event in found for row in _rows(event)])
 
     data = {"events": found, "count": len(found)}
     return Result(data=data, text=text)

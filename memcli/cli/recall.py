@@ -98,9 +98,7 @@ def question_of(context: Context, words: list[str] | None) -> str:
     """The question of a command line, whose quotes are for the shell; of standard
     input where it is `-`."""
     text = " ".join(words or ())
-    if text != "-":
-        return text
-    return context.piped_question()
+    return context.piped_question() if text == "-" else text
 
 
 def given(asked: Mapping[str, Any]) -> list[str]:

@@ -120,8 +120,7 @@ def _unclear(
     if len(claims) > 1:
         found = sorted({one.row.kind for one in meant})
         of = f" of several kinds ({', '.join(found)})" if len(found) > 1 else ""
-        count = len(meant)
-        return f"{counted(count, 'entry')}{of} match about as well"
+        return f"{counted(len(meant), 'entry')}{of} match about as well"
     if others and others[0].held > best - _MARGIN:
         return "other entries match nearly as well"
     return None

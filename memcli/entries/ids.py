@@ -109,9 +109,7 @@ def slug(title: str, length: int = _SLUG_LENGTH) -> str:
 
         name = " ".join(title.split()).encode("utf-8", "surrogatepass")
         return "note-" + identity.sha256(name).hex()[:8]
-    if re.fullmatch(_RESERVED, words):
-        return words + "-note"
-    return words
+    return words + "-note" if re.fullmatch(_RESERVED, words) else words
 
 
 def shortened(text: str, length: int, gap: str) -> str:

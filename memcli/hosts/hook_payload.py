@@ -113,9 +113,7 @@ def _is_plain(text: str, most: int) -> bool:
 
 def _path(text: str) -> str | None:
     """A path that means the same in every process, or None."""
-    if not (_is_plain(text, _LONGEST_PATH) and os.path.isabs(text)):
-        return None
-    return text
+    return text if _is_plain(text, _LONGEST_PATH) and os.path.isabs(text) else None
 
 
 def _root(fields: dict[str, Any]) -> str:

@@ -68,9 +68,7 @@ def within(reader: Reader, query: Query) -> set[int] | None:
             sets.append(_union(reader, field, values))
     if filters.tags:
         sets.append(_tagged(reader, filters))
-    if not sets:
-        return None
-    return set.intersection(*sets)
+    return set.intersection(*sets) if sets else None
 
 
 def of_project(reader: Reader, word: str, here: str | None) -> set[int] | None:

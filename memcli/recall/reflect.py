@@ -114,8 +114,7 @@ def reflect(sources: Vault | Vaults, query: Query) -> Reflection:
     # An idea that waits for a decision is no fact, also where ideas are asked for.
     statuses = query.view.statuses - {Status.PENDING}
     query = query._replace(view=query.view._replace(statuses=statuses))
-    found = recall.answered(sources, query, gather, most(query))
-    return _concluded(query, found)
+    return _concluded(query, recall.answered(sources, query, gather, most(query)))
 
 
 def _concluded(query: Query, gathered: Recalled) -> Reflection:

@@ -277,8 +277,7 @@ def set_default_vault(root: str, environ: Mapping[str, str]) -> None:
     """Make a vault the user's default."""
     from memcli.storage import files
 
-    file = state_dirs.default_vault_file(environ)
-    files.write_atomic(file, (root + "\n").encode())
+    files.write_atomic(state_dirs.default_vault_file(environ), f"{root}\n".encode())
 
 
 def _place(

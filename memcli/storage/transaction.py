@@ -263,8 +263,7 @@ def finish_killed(
         with Lock(journal.lock_path(root), 0):
             if journal.exists(root):
                 # A lock that a dead git has left would cost every reader the wait.
-                repository = open_repository(root, environ)
-                finish(root, repository, audience, patience=0)
+                finish(root, open_repository(root, environ), audience, patience=0)
     except LockBusy:
         return  # its writer is alive, or a git holds a lock: the next command tries
     except MemcliError as error:

@@ -62,8 +62,7 @@ class Caller(NamedTuple):
         """Who gets messages about a change; about an agent's killed one, the owner."""
         from memcli.storage.lock import Audience
 
-        of_killed = self.tell if self.agent is None else silent
-        return Audience(self.tell, of_killed)
+        return Audience(self.tell, self.tell if self.agent is None else silent)
 
 
 OWNER = Caller()

@@ -185,8 +185,7 @@ def let_git_merge(
     from memcli.storage.git import merging
 
     try:
-        repository = Repository.open(root, environ=environ)
-        return merging.install_driver(repository, program)
+        return merging.install_driver(Repository.open(root, environ=environ), program)
     except MemcliError:
         return False
 

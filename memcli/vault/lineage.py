@@ -218,8 +218,7 @@ def current(reader: Reader, entry_id: str) -> str | None:
         if row is None:
             return None
         if not row.superseded_by:
-            ended = row.status == str(Status.SUPERSEDED)
-            return None if ended else entry_id
+            return None if row.status == str(Status.SUPERSEDED) else entry_id
         entry_id = row.superseded_by
     return None
 

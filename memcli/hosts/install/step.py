@@ -157,9 +157,7 @@ def read(path: str) -> bytes | None:
     Raises:
         Unreadable: it cannot be read, or is a folder.
     """
-    if not os.path.exists(path):
-        return None
-    return files.read(path, limit=_LIMIT)
+    return files.read(path, limit=_LIMIT) if os.path.exists(path) else None
 
 
 def apply(step: Step) -> Step:

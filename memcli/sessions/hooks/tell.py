@@ -379,8 +379,7 @@ def _closing(answer: Answer, *, alone: bool, is_new: bool) -> Iterator[str]:
     count = vault.index.again(waiting)
     said = _SAID + markers.mark_of(agent_name())
     if count and (not alone or is_time(vault.root, said, _SAY_EVERY)):
-        candidates = counted(count, "candidate")
-        yield f"For the user's review: {candidates} (memcli review)."
+        yield f"For the user's review: {counted(count, 'candidate')} (memcli review)."
     if agent_name() is None:
         for line in detached.take_news(vault.root, os.environ):
             yield f"Tell the user: {line}."

@@ -124,9 +124,7 @@ def title(words: str, category: Category = "preference") -> str:
     if not words.lstrip().startswith("`"):
         plain = plain[:1].upper() + plain[1:]
     ends = [one.start() for one in _CLAUSE.finditer(plain, 40, 81)]
-    if ends and len(plain) > 80:
-        return plain[: ends[-1]]
-    return cut(plain)
+    return plain[: ends[-1]] if ends and len(plain) > 80 else cut(plain)
 
 
 def excerpt(text: str, words: str) -> str:
