@@ -279,11 +279,13 @@ def test_a_large_file_is_read_in_little_memory(tmp_path: Path) -> None:
 
 def test_what_a_terminal_obeys_is_in_no_text_and_in_no_name(tmp_path: Path) -> None:
     painted = (
-        "\x1b[1;31mAlways\x1b[0m \x1b]0;title\x07run\x00 \x9b\u202ethis\u202c\r\n\tnow"
+        "\x1b[1;31mAlw\x00ays\x1b[0m \x1b]0;title\x07run\x9b \u202ethis\u202c\r\n\tnow"
+        + "".join(f"{end}." for end in "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
     )
+    lines = "Always run\n this\n\tnow" + "\n." * 9
     record = {"role": "user", "text": painted, "session": "\x1b[2Ja\nb: c\u2066" * 99}
     found = open_transcript(write(tmp_path / "x.jsonl", [record]))
-    assert [step.text for step in found.steps()] == ["Always run this\n\tnow"]
+    assert [step.text for step in found.steps()] == [lines]
     assert found.session.id.startswith("a b: ca b: c")
     assert len(found.session.id) <= 200
     assert found.session.id.isprintable()

@@ -42,23 +42,27 @@ _LONGEST_NAME = 200
 _LONGEST_CALL = 500
 _HEAD, _TAIL, _CUT = 1_497, 500, "\n…\n"
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# Sequences that a terminal obeys (colours, titles), then single characters; and those
-# that turn text around. A key that is painted in two colours is still a key.
+# Sequences that a terminal obeys (colours, titles); what turns text around; and other
+# controls within a word. A key that is painted in two colours is still a key.
+_CONTROLS = r"[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]+"
 _UNSEEN = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)"
-    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+    rf"|[\u202a-\u202e\u2066-\u2069]|(?<=\w){_CONTROLS}(?=\w)"
 )
+_BREAKS = re.compile(_CONTROLS)
 
 
 def text_of(value: Any) -> str:
     """The value as text; empty when it is of another type.
 
     Without half characters, and without invisible commands: NUL, terminal sequences,
-    other controls than tabs and line ends, and overrides of direction.
+    other controls than tabs and line ends, and overrides of direction. Its lines end
+    with `\\n`, whichever end of a line they had, or control between two words.
     """
     if not isinstance(value, str):
         return ""
-    text = _UNSEEN.sub("", value.replace("\r\n", "\n").replace("\r", "\n"))
+    text = _BREAKS.sub("\n", _UNSEEN.sub("", value))
+    text = "\n".join(text.splitlines())
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
