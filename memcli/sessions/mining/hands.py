@@ -234,9 +234,12 @@ def _is_passing(plain: str, rule: Rule) -> bool:
 
 
 def _is_introduced(plain: str, rule: Rule) -> bool:
-    """Whether what stands before a statement in its sentence introduces it."""
+    """Whether a statement begins its sentence, or what stands before it introduces it.
+
+    Anything else may be the name of its author, or of the text that it stands in.
+    """
     named = signs.NAMES.match(plain)
-    if named and rule.category != "correction" and not signs.HEADS.search(named[1]):
+    if named and not signs.HEADS.match(named[1]):
         return False
     match = rule.pattern.search(plain.lower())
     lead = plain[: match.start()] if match else plain
@@ -248,7 +251,7 @@ def _is_introduced(plain: str, rule: Rule) -> bool:
         return True
     task = signs.TASK.match(lead) and not lead.rstrip().endswith(" that")
     own = signs.DIRECTS.search(lead) or task
-    return bool(own or rule.category == "correction") and not _is_about(lead)
+    return bool(own) and not _is_about(lead)
 
 
 def _is_said(plain: str, behind: str) -> bool:

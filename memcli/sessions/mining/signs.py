@@ -21,6 +21,8 @@ _I: Final = re.IGNORECASE
 BEGINS: Final = re.compile(r"\s*(?!\d+[.):])[('`@/.\w\u00a7\u00a4]")
 ODD: Final = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\u201c-\u201f\u00ab\u00bb\u2190-\u2bff\u300c-\u300f\"\U0001f000-\U0001ffff]|[:;]-?[()DP](?:\s|$)|</?[A-Za-z]|\\\w|\w\]\s*$|''|\u00b4|\*/|-->|\^\^|!{3}|\?{2}|\(\d+/\d+\)|[Ss]ent from|\s[-\u2013\u2014~] ?[A-Z][\w.]*(?: [A-Z][\w.]*)?\W*$"
+    # The beginning of a sentence behind no end of one: behind a name.
+    r"|[\w)\]] (?:Please|Always|Never|From now|Going forward|You should)\b"
 )
 # What agrees, thanks, greets or only connects.
 WORDS: Final = (
@@ -151,7 +153,7 @@ LOOKS_UP: Final = re.compile(
 # What stands before a colon; and what of it names a rule, where "shorter:" names a text.
 NAMES: Final = re.compile(r"^\W*(\w+(?: \w+){0,2}):\s")
 HEADS: Final = re.compile(
-    r"\b(?:rules?|remember|reminder|note|edit|ps|update|correction|deci\w+|agreed|settled|convention|policy|standard|preference|lesson|important|fyi|todo|requirement|(?:for|in|before|when|here|this|our|my|one|two|three)\b.*)",
+    r"(?:\w+ )?(?:rules?|remember|reminder|note|edit|ps|update|correction|deci\w+|agreed|settled|convention|preference|lesson)\b|(?:for|in|before|when|here|this|our|my|one|two|three)\b",
     _I,
 )
 TAKES_BACK: Final = re.compile(

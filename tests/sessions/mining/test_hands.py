@@ -91,9 +91,16 @@ Never rebase shared branches, thanks, Lena
 Never rebase shared branches, Bob Miller, 2026
 Never rebase shared branches is what Lena keeps telling me
 From now on forget the rule: never touch the parser.
+bob: no, that is wrong, you should have used uv instead of pip
+2h · You should have used uv instead of pip.
+Per policy, you should have used uv instead of pip.
+IMPORTANT: from now on, never rebase shared branches.
+dependabot always use uv for downloads from now on
+Lena Meier Please always use uv for downloads from now on.
 """.strip().split("\n")
 PLAIN = """
 Going forward, put new components in src/ui.
+No, that's wrong, you should have used uv instead of pip.
 always use pnpm
 Never edit the files in gen, they are made by the build.
 No commits to main from now on.
