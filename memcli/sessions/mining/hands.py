@@ -139,8 +139,12 @@ def _is_announced(near: Around) -> bool:
             return True
     said = (text for text in near.before if not signs.ANSWER.fullmatch(text))
     last, after = next(said, ""), near.after
+    begun = signs.ANSWER.sub("", near.reply, count=1)
+    spoken = [near.asked, *signs.SENTENCE.split(begun, maxsplit=2)[:2]]
     if (
-        signs.BUT.match(after)
+        signs.HANDS_OVER.search(near.asked)
+        or any(_is_of_document(one) or signs.PEOPLE.search(one) for one in spoken)
+        or signs.BUT.match(after)
         or signs.TAKEN.search(near.reply)
         or signs.LOOKS_UP.search(last)
         or (not near.asked and introduces(last))
@@ -239,7 +243,7 @@ def _is_introduced(plain: str, rule: Rule) -> bool:
     Anything else may be the name of its author, or of the text that it stands in.
     """
     named = signs.NAMES.match(plain)
-    if named and not signs.HEADS.match(named[1]):
+    if named and (_is_of_document(named[1]) or not signs.HEADS.match(named[1])):
         return False
     match = rule.pattern.search(plain.lower())
     lead = plain[: match.start()] if match else plain
@@ -292,7 +296,12 @@ def _is_about(plain: str, *, explains: bool = False) -> bool:
     ):
         return True
     ours = explains or (signs.OURS.search(plain) and not signs.POINTS.search(plain))
-    return bool(signs.TEXT.search(plain)) and not ours
+    return not ours and bool(signs.TEXT.search(plain) or _is_of_document(plain))
+
+
+def _is_of_document(text: str) -> bool:
+    """Whether a sentence names a document, and not as something to work on."""
+    return any(signs.DOCUMENT.search(part) for part in signs.SENTENCE.split(text))
 
 
 def _words(text: str) -> int:

@@ -20,7 +20,9 @@ _I: Final = re.IGNORECASE
 # quotation, a sign or a smile, a tag, an escape, a badge at its end.
 BEGINS: Final = re.compile(r"\s*(?!\d+[.):])[('`@/.\w\u00a7\u00a4]")
 ODD: Final = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\u201c-\u201f\u00ab\u00bb\u2190-\u2bff\u300c-\u300f\"\U0001f000-\U0001ffff]|[:;]-?[()DP](?:\s|$)|</?[A-Za-z]|\\\w|\w\]\s*$|''|\u00b4|\*/|-->|\^\^|!{3}|\?{2}|\(\d+/\d+\)|[Ss]ent from|\s[-\u2013\u2014~] ?[A-Z][\w.]*(?: [A-Z][\w.]*)?\W*$"
+    r"[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\u201c-\u201f\u00ab\u00bb\u2190-\u2bff\u300c-\u300f\"\U0001f000-\U0001ffff]|[:;]-?[()DP](?:\s|$)|</?[A-Za-z]|\\\w|[\w.\u2026]\]\s*$|''|\u00b4|\*/|-->|\^\^|!{3}|\?{2}|\(\d+/\d+\)|[Ss]ent from|\s[-\u2013\u2014~] ?[A-Z][\w.]*(?: [A-Z][\w.]*)?\W*$"
+    # A mark or a number that stands for itself behind the last sentence.
+    r"|\s:[\w+-]+:\s*$|[.!?]\W*\s(?!.*(?:[^\W\d_]|[\u00a7\u00a4]))\S|[.!?]\s+[\u2013\u2014-]\s"
     # The beginning of a sentence behind no end of one: behind a name.
     r"|[\w)\]] (?:Please|Always|Never|From now|Going forward|You should)\b"
 )
@@ -74,10 +76,22 @@ POINTS: Final = re.compile(
     r"\b(?:it|following|(?:this|that|these|those)(?=\W*$|[,;:]|'s| (?:is|was|are|were|to|in|into|on|for|as|at|with|from|by|out|up|all|sounds?|and|or|one|please|now)\b))",
     _I,
 )
+# A name for a document, or for a place of talk: by itself, or as where a thing is from.
+_DOCUMENT: Final = (
+    r"(?:readme|changelog|contributing|handbook|manual|guide(?:book|lines?)?|docs?|documentation|wiki|rfcs?|minutes|memos?|notes|newsletters?|announcements?|transcripts?|tickets? (?-i:#|[A-Z]|\d)\S*|e-?mails?|mails?|articles?|blog(?: ?posts?)?|posts|(?:first|next|last|second|third|this|following) (?:section|paragraph|chapter|part)|(?:section|chapter|appendix|page|figure) \d+|(?:the|this|that) (?:policy|thread|ticket)|comments?(?=\W*$)|(?<!claude)(?<!agents)\.(?:md|rst|txt|pdf|docx)"
+    r"|(?:according to|as per|at|check|from|in|into|of|on|per|read|see|that's|this is|to) (?:(?:an?|the|this|that|my|our|their) )?(?:\w+ )?(?:channel|chat|comments?|discussion|issues?|meeting|pull request|pr|policy|retro|reviews?|spec(?:ification)?|thread|ticket)"
+    r"|(?:commit message|issue|polic(?:y|ies)|pr|pull request|release|review|spec(?:ification)?|thread|ticket)s?(?:'s)? (?:asks?|bod(?:y|ies)|comments?|demands?|descriptions?|has|notes?|mentions?|reads?|recommends?|requires?|says?|texts?|titles?|wants?))"
+)
+# What is done to a document that is the work; what it says is none.
+_MAKES: Final = r"(?:add|build|bump|chang|clos|creat|delet|edit|fix|forg[eo]t(?:ting)?|generat|implement|merg|miss|open(?= an?\b|ed an?\b|ing an?\b)|push|rebas|refactor|remov|renam|restructur|review|updat|upgrad|writ|wrote)(?:e|es|ed|d|s|ing|ten)?"
+DOCUMENT: Final = re.compile(
+    rf"\b{_DOCUMENT} (?:asks?|demands?|goes|has|have|mentions?|puts?|reads?|recommends?|requires?|says?|states?|tells?|wants?)\b|^(?!.*\b{_MAKES}\b).*(?<!\w){_DOCUMENT}\b",
+    _I,
+)
 # Another person, and what another person said.
 PEOPLE: Final = re.compile(
     r"\b(?:he|she|him|his|her|hers|yours|who|whose|guy|architect|boss|managers?|leads?|colleagues?|co-?workers?|(?:to|tell|let|remind|inform|ask) (?:the|my|our) (?:\w+ )?(?:team|group|channel|list|devs)|customers?|vendors?|teachers?|friends?|some(?:one|body)|every(?:one|body)|no(?:body| one)|people|legal|hr|ceo|cto|regards|cheers"
-    r"|(?<!\bi )(?<!\byou )(?<!already )(?:told|tells|said|says|spoke|wrote|writes|wants|forwarded|texted)|they (?:say|want|mean|ask)|takes? over|competitors?|consultants?|contractors?|predecessors?|(?:old|last|former|previous|other) (?:job|team|company|employer|repo)|(?:found|got|get|received|saw|read|hear|heard|copied) (?:this|that|it|these|something)|according)\b",
+    r"|(?<!\bi )(?<!\byou )(?<!already )(?:told|tells|said|says|spoke|wrote|writes|wants|forwarded|texted|commented|replied|messaged|mailed|pinged|insist(?:s|ed))|left (?:an?|some|\w+) (?:comment|note|remark|review)s?|(?<!look )(?<!looking )at (?-i:[A-Z][a-z]+)(?![\w/(]|\.\w)|teams?|(?-i:[A-Z][a-z]{2,})'s (?:advice|comment|concern|feedback|idea|note|point|request|suggestion|view|wish|words)|(?:any )?questions?,? (?:ask|contact|ping|reach)|contact (?:me|us|the)|reach out|they (?:say|want|mean|ask)|takes? over|competitors?|consultants?|contractors?|predecessors?|(?:old|last|former|previous|other) (?:job|team|company|employer|repo)|(?:found|got|get|received|saw|read|hear|heard|copied) (?:this|that|it|these|something)|according)\b",
     _I,
 )
 # A text, and what is done to one.
@@ -100,7 +114,7 @@ MOCKED: Final = re.compile(
 # Words for other people; a question, with or without its mark, or two ways; a rule that
 # holds only until a named person is done.
 ASIDE: Final = re.compile(
-    r"^\W*(?:please )?(?:(?:ask|tell|remind|inform|let) (?!me\b|before|first)\w|(?:should|must|would|could|do|does|is|are) (?:you|we|i)\b)|\bwhile (?-i:[A-Z][a-z])"
+    r"^\W*(?:please )?(?:(?:ask|tell|remind|inform|let) (?!me\b|before|first)\w|(?:should|must|would|could|do|does|is|are) (?:you|we|i)\b)|\bwhile (?-i:[A-Z][a-z])|^\W*(?:\w+ ){0,2}(?:contributors|developers|employees|engineers|maintainers|members|staff|teams)\b"
     r"|\bor (?:(?:is|are|was|do|does|did|can|could|should|not|only|just|even|maybe|sometimes)\b|what\W*$)|^(?!.*\b(?:never|no|not|before|after|when|if|without)\b|.*n't\b).*\bor\b"
     r"|(?:,|\s)(?:no|yes|right|correct|huh|eh|is that so|am i right|yes or no|(?:(?:do|does|are)(?:n'?t)? (?:we|you|they)|is(?:n'?t)? it))\W*$",
     _I,
@@ -114,12 +128,12 @@ SAID_BY: Final = re.compile(
     # Between brackets or behind a dash, where it comes from; a name, a place, a year.
     r"|(?:[(\[]|\s[-\u2013\u2014] )(?:[^)\]]*\b)?(?:by|cf|copied|excerpt|from|minutes|on|per|see|source|taken|ticket|via|wiki|\d{4})\b[^)\]]*[)\]]?\W*$|[(\[|] ?(?-i:[A-Z@#\d])[^)\]|]*[)\]|]\W*$|\(c\)|\b(?:best|cheers|regards|thanks|thx)\W+(?-i:[A-Z][a-z]+)\W*$"
     r"|, (?:per|via)\b|, (?:at|by|from|in|on) (?:behalf|decree|orders?|request|\S+'s)\b|, (?:by|from) (?-i:[A-Z])|, (?-i:[A-Z][a-z]+ [A-Z][a-z]+)\b|\b20\d\d\W*$"
-    r"|\s-{2} ?(?-i:[A-Z])|\s//? ?(?-i:[A-Z][a-z]+)\W*$|(?:\s[#@][a-z][\w-]+\W*$|, @\w)|\s~ ?\w[^~]*$|\s\^ ?\w+\W*$|\bis (?:what|how) (?!we\b|i\b|you\b)"
+    r"|\s-{2} ?(?-i:[A-Z])|\s//? ?(?-i:[A-Z][a-z]+)\W*$|(?:\s[#@]\w[\w-]*\W*$|, @\w)|\s~ ?\w[^~]*$|\s\^ ?\w+\W*$|\bis (?:what|how) (?!we\b|i\b|you\b)"
     # As somebody puts or wants it, or did with others; where it is written.
     rf"| as (?:per\b|(?-i:[A-Z][a-z]+) (?:put|{_SAYS})\b)|, (?:as|like) (?:per\b|(?-i:[A-Z][a-z]+) (?!does\b)\w+|\w{{3,}}ed (?:by|in|on|to|with)\b)|, (?:the|our|my|an?) \w+ {_SAYS}\b|, (?:wish\w*|\w{{3,}}ed by)\b"
     r"|, (?:cf|ref|refs|see|source|src)\b|(?:,|\s[-\u2013\u2014]) ?(?-i:[A-Z]{2,}-\d+)\W*$|\u00a7 ?\d[\d.]*\W*$"
     # What a chat puts behind a message: its state, its time, its answers.
-    r"|[(\[]\w+ed[)\]]\W*$|(?<!\bat )(?<!\bby )(?<!before )(?<!after )(?<!until )\b\d?\d:\d\d ?[ap]m\W*$|\s\+\d+\W*$|\b\d+ (?:comments?|likes?|reactions?|repl(?:y|ies)|votes?)\W*$",
+    r"|[(\[]\w+ed[)\]]\W*$|(?<!\bat )(?<!\bby )(?<!before )(?<!after )(?<!until )\b\d?\d:\d\d(?: ?[ap]m)?\W*$|\s\d+/\d+\W*$|\s\+\d+\W*$|\b\d+ (?:comments?|likes?|reactions?|repl(?:y|ies)|votes?)\W*$",
     _I,
 )
 # Behind a rule: what is so now, or what comes of it, in words of its own. A reason may
@@ -191,14 +205,14 @@ TURNS_BACK: Final = re.compile(
 HANDS_ON: Final = re.compile(
     r"(?:[:,]|\b(?:a|an|and|about|as|at|by|for|from|in|is|of|on|or|says?|shows?|that|the|to|with))\s*$"
     r"|\b(?:add|append|change|delete|drop|find|include|insert|log|make|mention|name|paste|post|put|remove|replace|save|search|send|turn|what|where|which|who|why|write)\b[^.!?]{0,30}\b(?:it|this|that|these|those)(?=\W*$|[.!?] | (?:as|at|by|for|from|in|into|on|to|up|with)\b)"
-    r"|\b(?:add|append|change|edit|insert|put|remove|replace|write)\b.*(?:\.md|contributing|docs?|guide|handbook|readme|wiki)\b|\b(?:it|this|that|these|those) as\b"
+    rf"|\b(?:add|append|change|edit|insert|put|remove|replace|write)\b.* (?=(?:in|into|of|to|with) )(?:\w+ (?:.* )?)?{_DOCUMENT}\b|\b(?:take|use|with) (?:this|these|the following) (?:\w+ )?(?:captions?|descriptions?|messages?|names?|notes?|phrases?|texts?|titles?|wording)\W*$|\b(?:it|this|that|these|those) as\b"
     r"|\b(?:about|for|of|with) (?:it|this|that|these|those)\W*$|^\W*(?:is|was|are) (?:it|this|that|these|those)\b|^\W*(?:create|file|log|open|write) an? (?:\w+ )?(?:bug|card|comment|entry|issue|note|story|task|test|ticket)\W*$",
     _I,
 )
 # The end of a turn that announces the next one.
 ANNOUNCES: Final = re.compile(
     r"(?:[:,]|\b(?:be|below|following|reads?|said|says?|sent|states?|wrote|\w{2,}[^\We]ed)"
-    r"|\b(?:following|these|this) \w+)[\s.,:!]*$",
+    r"|\b(?:following|these|this)(?: \w+){1,3})[\s.,:!]*$",
     _I,
 )
 DO: Final = re.compile(
@@ -206,10 +220,12 @@ DO: Final = re.compile(
 )
 # The words of an agent that takes a turn for a text to work on.
 TAKEN: Final = re.compile(
-    r"\b(?:from|of|in) (?:the|their|your|an?) (?:\w+ )?(?:docs|documentation|notes|guide|article|book|manual)\b|\b(?:docs|guide|notes) says?\b|^\W*(?:added|inserted|appended|written|typed|true|false)\b(?!.*\b(?:agents|claude|memory)\b)|\b(?:that(?:'s| is)? (?:an? )?(?:comment|joke|line|quote|saying|sentence|text)|good joke|next question|(?:added|inserted|pasted|put|wrote) (?:it|that|the|this)(?: \w+)? (?:to|in|into)\b|(?:colleague|someone|somebody) (?:said|wrote)|(?:you(?:'ve| have)?|the) (?:pasted|shared|forwarded)|what would you like|what do you want me to|(?:this|the) (?:message|e-?mail|text|letter|post|sender|author|writer|excerpt)\b"
+    r"^\W*(?:added|inserted|appended|written|typed|true|false)\b(?!.*\b(?:agents|claude|memory)\b)|\b(?:that(?:'s| is)? (?:an? )?(?:comment|joke|line|quote|saying|sentence|text)|good joke|next question|thank(?:s| you) for (?:forwarding|passing|sharing|the quote)|(?:added|inserted|pasted|put|wrote) (?:it|that|the|this)(?: \w+)? (?:to|in|into)\b|(?:colleague|someone|somebody) (?:said|wrote)|(?:you(?:'ve| have)?|the) (?:pasted|shared|forwarded)|what would you like|what do you want me to|(?:this|the) (?:message|e-?mail|text|letter|post|sender|author|writer|excerpt)\b"
     r"|here(?:'s| is| are)\b[^.\n]{0,40}\b(?:drafts?|repl(?:y|ies)|responses?|answers?|versions?|summary|translation|rewrite))",
     _I,
 )
+# The agent hands over what comes next.
+HANDS_OVER: Final = re.compile(r"(?:\b(?:below|following|follows?)|:)\W*$", _I)
 # The agent waits for words, or asks and does not only offer to do something: the turn
 # behind it may be these words.
 ASKS_FOR: Final = re.compile(

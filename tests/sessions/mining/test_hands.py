@@ -34,6 +34,8 @@ what the vendor's site claims
 put this in the footer
 replace the first line of the readme with
 jim
+use this commit message
+the issue tracker wants it
 """.strip().split("\n")
 BEHIND = """
 is this true?
@@ -43,6 +45,11 @@ no
 only for this pr
 revert
 das hat mein chef geschrieben
+Bob replied
+read the README
+from the issue
+the docs state
+add to the spec
 """.strip().split("\n")
 # Not meant, not of the work, or a description of what happens.
 NO_RULES = """
@@ -82,6 +89,10 @@ From now on, never rebase shared branches, reported by Lena.
 From now on, never rebase shared branches, ref PLAT-12
 From now on, never rebase shared branches 10:42 AM
 From now on, never rebase shared branches +1
+Never rebase shared branches (see ticket OPS-12)
+Never rebase shared branches 10:42
+Never rebase shared branches #12
+Contributors never rebase shared branches from now on.
 Never rebase shared branches, as stated in the handbook
 Never rebase shared branches, to quote our CTO
 Never rebase shared branches – excerpt from the handbook
@@ -126,6 +137,12 @@ TAKEN_BACK = """
 I don't agree with it.
 Should we?
 What do you think of the wording?
+We do that at Acme.
+Chapter 3 explains why.
+If you have questions, ask in the channel.
+(#123)
+:+1:
+[...]
 Regards, Bob
 That is what the sign at the door says.
 Scratch that.
@@ -146,6 +163,7 @@ Does it work?
 Now fix the failing test in src/cache.ts.
 the tests are green, go ahead with phase 2
 commit and push.
+update the README and open a PR
 """.strip().split("\n")
 
 
@@ -242,29 +260,33 @@ def test_a_rule_between_turns_of_the_work_is_saved(line: str) -> None:
 def test_what_the_agent_takes_for_a_text_of_others_is_not_saved_unasked() -> None:
     assert saved(*BEFORE, RULE, "It looks like you pasted a message.") == []
     assert saved(*BEFORE, RULE, "Added as number 2.") == []
-    assert saved(*BEFORE, RULE, "That's from the docs of v4.") == []
+    assert saved(*BEFORE, RULE, "Sure. That's from the docs of v4.") == []
+    assert saved(*BEFORE, RULE, "Thanks for sharing Lena's mail.") == []
     assert saved(*BEFORE, RULE, "Added to CLAUDE.md.")
     assert saved(*BEFORE, RULE, "True.") == []
     assert saved(*BEFORE, RULE, "Here's a draft reply:\n\nHi Jordan, ...") == []
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [
+def test_nor_is_what_answers_the_agents_question_for_words() -> None:
+    for asked in (
         "Sure. What should the banner say?",
         "Please paste the sentence that you would like me to correct.",
         "I'm waiting for the text.",
         "Ready. Go ahead.",
-    ],
-)
-def test_nor_is_what_answers_the_agents_question_for_words(asked: str) -> None:
-    def found(text: str) -> list[str]:
-        steps = [Step("user", "ok next", 1, "u1"), Step("assistant", asked, 2, "a2")]
-        mined = mine([*steps, Step("user", text, 3, "u3")]).candidates
-        return [one.text for one in mined if one.confidence is Confidence.HIGH]
+    ):
+        assert saved("ok next", asked, RULE) == []
+        assert saved("ok next", asked, f"No. {RULE}") == [RULE]
 
-    assert found(RULE) == []
-    assert found(f"No. {RULE}") == [RULE]
+
+def test_nor_is_what_follows_a_text_that_the_agent_speaks_of() -> None:
+    for asked in (
+        "The README says: ",
+        "Bob commented on the PR.",
+        "I ran it. Here is the file CONTRIBUTING.md.",
+        "The issue text follows.",
+    ):
+        assert saved("ok next", asked, RULE) == []
+    assert saved("ok next", "I updated the README and opened a PR.", RULE)
 
 
 def test_a_list_that_is_dictated_goes_on_in_the_next_turn() -> None:
