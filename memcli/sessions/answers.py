@@ -25,6 +25,7 @@ from memcli.sessions.digest import (
 )
 from memcli.sessions.mining import foreign, hands, say_again
 from memcli.sessions.mining.candidate import Candidate, Category, excerpt, title
+from memcli.sessions.mining.statements import sentences
 
 TYPE_CHECKING = False
 
@@ -165,7 +166,7 @@ def _candidate(
         kind, why, place = "event", "the session in short", turns[-1].step
         more["tags"] = (SUMMARY_TAG,)
     elif any(one.step.program for one in turns) or not (
-        confirms or _holds([_typed(one, digest) for one in turns], {*_words(text)})
+        confirms or _is_said(text, turns, digest)
     ):
         confidence, more["doubtful"] = Confidence.MEDIUM, True
     category: Category = "preference"
@@ -304,6 +305,15 @@ def _together(words: set[str], parts: Sequence[str]) -> int:
 def _seen(turn: Turn) -> str:
     """The words of a turn, with the agent's lines beside it and what was pasted."""
     return f"{turn.before} {turn.step.text} {turn.after}"
+
+
+def _is_said(text: str, turns: Sequence[Turn], digest: Digest) -> bool:
+    """Whether a person typed the words of a claim, and nothing that denies it."""
+    words = {*_words(text)}
+    said = (one.plain for turn in turns for one in sentences(turn.step.text))
+    nearest = max(said, key=lambda one: len(words & {*_words(one)}), default="")
+    typed = [_typed(one, digest) for one in turns]
+    return _holds(typed, words) and not hands.denies(nearest, text)
 
 
 def _typed(turn: Turn, digest: Digest) -> str:

@@ -108,13 +108,17 @@ def test_what_a_program_sent_waits_however_sure_the_judge_is() -> None:
         "From: Bo\nSubject: tests\n\n{}",
         "the customer wrote: {}",
         "ok",
+        '"{}"',
+        "No, {} is wrong",
+        "Is it so that {}?",
     ],
 )
 def test_what_a_turn_does_not_hold_in_its_own_words_waits(words: str) -> None:
-    claim = str(GOOD["text"])
+    claim = str(GOOD["text"]).partition(",")[0]
     agent = TURNS[1]._replace(text=claim)
     turns = [TURNS[0], agent, TURNS[2]._replace(text=words.format(claim))]
-    (one,), _ = read(json.dumps(GOOD).encode(), shown(turns))
+    answer = json.dumps({**GOOD, "text": claim}).encode()
+    (one,), _ = read(answer, shown(turns))
     assert (str(one.confidence), one.doubtful) == ("MEDIUM", True)
 
 

@@ -10,12 +10,10 @@ Not in here: the vault; `sessions.bringing` decides what becomes of a candidate.
 
 from __future__ import annotations
 
-import re
-
 from memcli.entries.entry import Confidence
 from memcli.entries.text.differences import says_again
 from memcli.named_tuple import NamedTuple
-from memcli.sessions.mining import hands, proof, rules, statements
+from memcli.sessions.mining import hands, proof, rules, signs, statements
 from memcli.sessions.mining.candidate import Candidate, Category, Reading, excerpt
 from memcli.sessions.mining.candidate import title as titled
 from memcli.sessions.mining.proof import Exchange
@@ -33,7 +31,6 @@ __all__ = ["Candidate", "Mined", "mine", "say_again"]
 HIGH, MEDIUM, LOW = Confidence.HIGH, Confidence.MEDIUM, Confidence.LOW
 # More than so many from one turn is a document, also when it looks typed.
 _PER_TURN = 3
-_POLITE = re.compile(r"(?i)\b(?:can|could|would) (?:you|we)\b|\bplease\b|, ok\?")
 
 
 class Mined(NamedTuple):
@@ -187,7 +184,7 @@ def _rule(sentence: Sentence, *, answered: bool) -> rules.Rule | None:
     if len(plain.split()) < 3:
         return None
     asked = plain.rstrip(" )").endswith("?")
-    if not asked or _POLITE.search(plain):
+    if not asked or signs.POLITE.search(plain):
         rule = rules.first(plain, HIGH, answered=answered)
         if rule is not None:
             return rule

@@ -38,6 +38,7 @@ _ENCLOSED: Final = _any(
     r"\u201c[^\u201d\u201c]{2,4000}\u201d|\u201e[^\u201c-\u201e]{2,4000}[\u201c\u201d]|\u00ab[^\u00ab\u00bb]{2,4000}\u00bb|\u300c[^\u300c\u300d]{2,4000}\u300d",
     r"<<-?[ \t]*(?:['\"]?[A-Z_]{2,20}['\"]?|[^\w\s]{2,20})[^\n]*\n[\s\S]*?(?:\n[ \t]*[A-Z_]{2,}[ \t]*(?=\n|\Z)|\Z)",
     r'(?m:^)[ \t]*"(?=[^"\n]*\n)[^"]{2,4000}"(?=[.,;:!?)]*\s*$|\s*\n)',
+    r"(?<!\w)(?:\"(?=\S)[^\"\n]{20,4000}\"|'(?=\S)[^'\n]{20,4000}')(?!\w)",
 )
 # What starts like this is written for a model, or is a message of a commit.
 _COMPOSED: Final = _any(

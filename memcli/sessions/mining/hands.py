@@ -176,7 +176,18 @@ def is_typed(text: str, claim: str) -> bool:
     words = {match[0].lower() for found in about for match in found}
     beside = [word for word in words if word not in claim.lower()]
     labels = all(map(signs.LABEL.fullmatch, heads))
-    return _is_one_line(text) and labels and not beside
+    handed = _is_of_document(plain) and not _is_of_document(claim)
+    return _is_one_line(text) and labels and not beside and not handed
+
+
+def denies(said: str, claim: str) -> bool:
+    """Whether a sentence denies or asks what a claim says as it is."""
+    claim = masked(claim)
+    if signs.QUESTION.search(said) and not signs.POLITE.search(said):
+        return not signs.QUESTION.search(claim)
+    if signs.UNDENIED.search(said) or signs.UNDENIED.search(claim):
+        return False
+    return bool(signs.DENIED.search(said)) and not signs.DENIED.search(claim)
 
 
 def _is_one_line(text: str) -> bool:

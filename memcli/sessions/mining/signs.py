@@ -20,7 +20,7 @@ _I: Final = re.IGNORECASE
 # quotation, a sign or a smile, a tag, an escape, a badge at its end.
 BEGINS: Final = re.compile(r"\s*(?!\d+[.):])[('`@/.\w\u00a7\u00a4]")
 ODD: Final = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\u201c-\u201f\u00ab\u00bb\u2190-\u2bff\u300c-\u300f\"\U0001f000-\U0001ffff]|[:;]-?[()DP](?:\s|$)|</?[A-Za-z]|\\\w|[\w.\u2026]\]\s*$|''|\u00b4|\*/|-->|\^\^|!{3}|\?{2}|\(\d+/\d+\)|[Ss]ent from|\s[-\u2013\u2014~] ?[A-Z][\w.]*(?: [A-Z][\w.]*)?\W*$"
+    r"[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\u201c-\u201f\u00ab\u00bb\u2190-\u2bff\u300c-\u300f\"\U0001f000-\U0001ffff]|[:;]-?[()DP](?:\s|$)|</?[A-Za-z]|\\\w|[\w.\u2026]\]\s*$|''|\u00b4|\*/|-->|\^\^|!{3}|\?{2}|\(\d+/\d+\)|\s[|\u00b7]\s|\w>\s|[Ss]ent from|\s[-\u2013\u2014~] ?[A-Z][\w.]*(?: [A-Z][\w.]*)?\W*$"
     # A mark or a number that stands for itself behind the last sentence.
     r"|\s:[\w+-]+:\s*$|[.!?]\W*\s(?!.*(?:[^\W\d_]|[\u00a7\u00a4]))\S|[.!?]\s+[\u2013\u2014-]\s"
     # The beginning of a sentence behind no end of one: behind a name.
@@ -44,6 +44,12 @@ DENIES: Final = re.compile(
 )
 REPLIES: Final = re.compile(
     r"\W*(?:yes|yep|yeah|ok|okay|no|nope|hmm+|great|perfect|right|exactly|agreed|thanks|good|nice|alright)\b",
+    _I,
+)
+# How a question asks for what it names.
+POLITE: Final = re.compile(r"\b(?:can|could|would) (?:you|we)\b|\bplease\b|, ok\?", _I)
+QUESTION: Final = re.compile(
+    r"\?[\s)]*$|^\W*(?:why|(?:are|did|do|does|is|must|shall|should) (?:i|it|that|the|there|they|this|we|you))\b",
     _I,
 )
 # A task, with its thing.
@@ -91,7 +97,7 @@ DOCUMENT: Final = re.compile(
 # Another person, and what another person said.
 PEOPLE: Final = re.compile(
     r"\b(?:he|she|him|his|her|hers|yours|who|whose|guy|architect|boss|managers?|leads?|colleagues?|co-?workers?|(?:to|tell|let|remind|inform|ask) (?:the|my|our) (?:\w+ )?(?:team|group|channel|list|devs)|customers?|vendors?|teachers?|friends?|some(?:one|body)|every(?:one|body)|no(?:body| one)|people|legal|hr|ceo|cto|regards|cheers"
-    r"|(?<!\bi )(?<!\byou )(?<!already )(?:told|tells|said|says|spoke|wrote|writes|wants|forwarded|texted|commented|replied|messaged|mailed|pinged|insist(?:s|ed))|left (?:an?|some|\w+) (?:comment|note|remark|review)s?|(?<!look )(?<!looking )at (?-i:[A-Z][a-z]+)(?![\w/(]|\.\w)|teams?|(?-i:[A-Z][a-z]{2,})'s (?:advice|comment|concern|feedback|idea|note|point|request|suggestion|view|wish|words)|(?:any )?questions?,? (?:ask|contact|ping|reach)|contact (?:me|us|the)|reach out|they (?:say|want|mean|ask)|takes? over|competitors?|consultants?|contractors?|predecessors?|(?:old|last|former|previous|other) (?:job|team|company|employer|repo)|(?:found|got|get|received|saw|read|hear|heard|copied) (?:this|that|it|these|something)|according)\b",
+    r"|(?<!\bi )(?<!\byou )(?<!already )(?:told|tells|said|says|spoke|wrote|writes|wants|forwarded|texted|commented|replied|messaged|mailed|pinged|insist(?:s|ed))|(?:dear|hi|hello|hey) (?!claude|codex|copilot|cursor|gemini)(?-i:[A-Z][a-z]+)|left (?:an?|some|\w+) (?:comment|note|remark|review)s?|(?<!look )(?<!looking )at (?-i:[A-Z][a-z]+)(?![\w/(]|\.\w)|teams?|(?-i:[A-Z][a-z]{2,})'s (?:advice|comment|concern|feedback|idea|note|point|request|suggestion|view|wish|words)|(?:any )?questions?,? (?:ask|contact|ping|reach)|contact (?:me|us|the)|reach out|they (?:say|want|mean|ask)|takes? over|competitors?|consultants?|contractors?|predecessors?|(?:old|last|former|previous|other) (?:job|team|company|employer|repo)|(?:found|got|get|received|saw|read|hear|heard|copied) (?:this|that|it|these|something)|according)\b",
     _I,
 )
 # A text, and what is done to one.
@@ -190,6 +196,15 @@ GIVES_UP: Final = re.compile(
 FORBIDS: Final = re.compile(r"\b(?:never|don'?t|do not|not|no(?!,)|stop|avoid)\b", _I)
 UNLESS: Final = re.compile(
     r"\b(?:without|before|unless|until|till|when|if|while|directly)\b", _I
+)
+# Denies what a claim says; a claim that denies as well has one of these, or another way.
+DENIED: Final = re.compile(
+    r"\b(?:(?:ca|do|does|is|must|need|should|wo|are)n'?t|not|never|no(?! later\b|,)|nobody|no longer|any ?more|stop|avoid|cannot|forget|wrong|unnecessary|forbidden|nicht|kein\w*|nie|niemals|pas|jamais|nunca)\b",
+    _I,
+)
+UNDENIED: Final = re.compile(
+    r"\b(?:(?:don'?t|do not|never) (?:forget|care|mind)|you (?:did|had|have|were)(?:n'?t| not)|instead|rather|only|without|unless|until|till)\b",
+    _I,
 )
 # Says how a thing is done that a rule does in another way.
 USES: Final = re.compile(
