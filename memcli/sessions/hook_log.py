@@ -32,10 +32,9 @@ def note(root: str, line: Mapping[str, Any]) -> None:
     line = {name: _clean(value) for name, value in line.items()}
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        # It begins with the end of a line: a full disk or a kill may have cut the last.
-        data = b"\n" + json.dumps(line, ensure_ascii=True).encode()
+        data = json.dumps(line, ensure_ascii=True).encode() + b"\n"
         # A named pipe in its place would wait for a reader.
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | files.NONBLOCK
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | files.NONBLOCK
         handle = os.open(path, flags, 0o600)
         try:
             status = os.fstat(handle)
@@ -43,6 +42,9 @@ def note(root: str, line: Mapping[str, Any]) -> None:
                 return
             if status.st_size > _MOST:
                 os.replace(path, path + ".1")
+            # A full disk or a kill may have cut the last line.
+            if status.st_size and os.lseek(handle, -1, os.SEEK_END) >= 0:
+                data = data if os.read(handle, 1) == b"\n" else b"\n" + data
             os.write(handle, data)
         finally:
             os.close(handle)
