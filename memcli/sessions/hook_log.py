@@ -43,7 +43,8 @@ def note(root: str, line: Mapping[str, Any]) -> None:
             if status.st_size > _MOST:
                 os.replace(path, path + ".1")
             # A full disk or a kill may have cut the last line.
-            if status.st_size and os.lseek(handle, -1, os.SEEK_END) >= 0:
+            if status.st_size:
+                os.lseek(handle, -1, os.SEEK_END)
                 data = data if os.read(handle, 1) == b"\n" else b"\n" + data
             os.write(handle, data)
         finally:

@@ -191,11 +191,13 @@ def denies(said: str, claim: str) -> bool:
 
 
 def _is_one_line(text: str) -> bool:
-    """Whether a turn has one line, as it is typed, beside answers."""
+    """Whether a turn has one line, as it is typed, below answers and no greeting."""
     lines = [line for line in masked(text).split("\n") if line.strip()]
     typed = [line for line in lines if not signs.ANSWER.fullmatch(line)]
     odd = (not signs.BEGINS.match(one) or signs.ODD.search(one) for one in typed)
-    return len(typed) < 2 and len(text) <= _LONG and not any(odd)
+    first = lines[0] if lines[1:] else ""
+    above = typed in ([], lines[-1:]) and not signs.GREETS.fullmatch(first)
+    return above and len(text) <= _LONG and not any(odd)
 
 
 def _gives_up(later: str, text: str) -> bool:
@@ -306,8 +308,10 @@ def _is_about(plain: str, *, explains: bool = False) -> bool:
         or signs.TAKES_BACK.search(plain)
     ):
         return True
-    ours = explains or (signs.OURS.search(plain) and not signs.POINTS.search(plain))
-    return not ours and bool(signs.TEXT.search(plain) or _is_of_document(plain))
+    if explains:
+        return False
+    ours = signs.OURS.search(plain) and not signs.POINTS.search(plain)
+    return bool(not ours and signs.TEXT.search(plain)) or _is_of_document(plain)
 
 
 def _is_of_document(text: str) -> bool:

@@ -42,6 +42,7 @@ DENIES: Final = re.compile(
     r"(?:\W*(?:no|nope|stop|wait)\b\W*)*(?:(?:that|this|it)(?:'s| is| was)? (?:wrong|not (?:how|the way|right|correct|true)\b).*)?",
     _I,
 )
+GREETS: Final = re.compile(r"\W*(?:hi|hello|hey|thanks?)\b\W*", _I)
 REPLIES: Final = re.compile(
     r"\W*(?:yes|yep|yeah|ok|okay|no|nope|hmm+|great|perfect|right|exactly|agreed|thanks|good|nice|alright)\b",
     _I,
@@ -83,13 +84,16 @@ POINTS: Final = re.compile(
     _I,
 )
 # A name for a document, or for a place of talk: by itself, or as where a thing is from.
+_THE: Final = r"(?:(?:an?|the|this|that|my|our|their) )?(?:\w+ )?"
+_TALK: Final = r"(?:channel|chat|commit message|discussion|document|meeting|policy|retro|spec(?:ification)?|thread|ticket)"
 _DOCUMENT: Final = (
-    r"(?:readme|changelog|contributing|handbook|manual|guide(?:book|lines?)?|docs?|documentation|wiki|rfcs?|minutes|memos?|notes|newsletters?|announcements?|transcripts?|tickets? (?-i:#|[A-Z]|\d)\S*|e-?mails?|mails?|articles?|blog(?: ?posts?)?|posts|(?:first|next|last|second|third|this|following) (?:section|paragraph|chapter|part)|(?:section|chapter|appendix|page|figure) \d+|(?:the|this|that) (?:policy|thread|ticket)|comments?(?=\W*$)|(?<!claude)(?<!agents)\.(?:md|rst|txt|pdf|docx)"
-    r"|(?:according to|as per|at|check|from|in|into|of|on|per|read|see|that's|this is|to) (?:(?:an?|the|this|that|my|our|their) )?(?:\w+ )?(?:channel|chat|comments?|discussion|issues?|meeting|pull request|pr|policy|retro|reviews?|spec(?:ification)?|thread|ticket)"
-    r"|(?:commit message|issue|polic(?:y|ies)|pr|pull request|release|review|spec(?:ification)?|thread|ticket)s?(?:'s)? (?:asks?|bod(?:y|ies)|comments?|demands?|descriptions?|has|notes?|mentions?|reads?|recommends?|requires?|says?|texts?|titles?|wants?))"
+    r"(?:readme|changelog|contributing|handbook|runbook|playbook|guide(?:book|lines?)?|docs?|documentation|wiki|rfcs?|memos?|notes|newsletters?|announcements?|(?:copy|excerpts?|extracts?|minutes|snippets?|transcript) (?:from|of)|advice|checklists?|criteria|grammat\w+|quot(?:e|es|ation)|rule of thumb|translat\w+|unread messages?|slack|e-?mails?|mails?|articles?|blog(?: ?posts?)?|posts|tickets? (?-i:#|[A-Z]|\d)\S*|(?:the|this|that) (?:policy|thread|ticket|manual(?! \w))|(?:first|next|last|second|third|this|following) (?:line|section|paragraph|chapter|part)|(?:section|chapter|appendix|page|figure) \d+|comments?(?=\W*$)|(?:file|from|read|see) \S+\.(?:md|rst|txt|pdf|docx)"
+    rf"|(?:according to|as per|from|per|read|see|(?:that's|this is)(?= the)) {_THE}(?:comments?|issues?|pr|pull request|reviews?|{_TALK})"
+    rf"|(?:at|check|in|into|of|on|to) {_THE}{_TALK}"
+    r"|(?:commit message|issue|manual|polic(?:y|ies)|pr|pull request|release|review|spec(?:ification)?|thread|ticket)s?(?:'s)? (?:asks?|bod(?:y|ies)|demands?|descriptions?|has|notes?|mentions?|reads?|recommends?|requires?|says?|texts?|titles?|wants?))"
 )
 # What is done to a document that is the work; what it says is none.
-_MAKES: Final = r"(?:add|build|bump|chang|clos|creat|delet|edit|fix|forg[eo]t(?:ting)?|generat|implement|merg|miss|open(?= an?\b|ed an?\b|ing an?\b)|push|rebas|refactor|remov|renam|restructur|review|updat|upgrad|writ|wrote)(?:e|es|ed|d|s|ing|ten)?"
+_MAKES: Final = r"(?:add|build|bump|chang|clos|creat|delet|edit|fix|forg[eo]t(?:ting)?|generat|implement|merg|miss|open(?= an?\b|ed an?\b|ing an?\b)|push|rebas|refactor|remov|renam|restructur|updat|upgrad|writ|wrote)(?:e|es|ed|d|s|ing|ten)?"
 DOCUMENT: Final = re.compile(
     rf"\b{_DOCUMENT} (?:asks?|demands?|goes|has|have|mentions?|puts?|reads?|recommends?|requires?|says?|states?|tells?|wants?)\b|^(?!.*\b{_MAKES}\b).*(?<!\w){_DOCUMENT}\b",
     _I,
@@ -97,14 +101,14 @@ DOCUMENT: Final = re.compile(
 # Another person, and what another person said.
 PEOPLE: Final = re.compile(
     r"\b(?:he|she|him|his|her|hers|yours|who|whose|guy|architect|boss|managers?|leads?|colleagues?|co-?workers?|(?:to|tell|let|remind|inform|ask) (?:the|my|our) (?:\w+ )?(?:team|group|channel|list|devs)|customers?|vendors?|teachers?|friends?|some(?:one|body)|every(?:one|body)|no(?:body| one)|people|legal|hr|ceo|cto|regards|cheers"
-    r"|(?<!\bi )(?<!\byou )(?<!already )(?:told|tells|said|says|spoke|wrote|writes|wants|forwarded|texted|commented|replied|messaged|mailed|pinged|insist(?:s|ed))|(?:dear|hi|hello|hey) (?!claude|codex|copilot|cursor|gemini)(?-i:[A-Z][a-z]+)|left (?:an?|some|\w+) (?:comment|note|remark|review)s?|(?<!look )(?<!looking )at (?-i:[A-Z][a-z]+)(?![\w/(]|\.\w)|teams?|(?-i:[A-Z][a-z]{2,})'s (?:advice|comment|concern|feedback|idea|note|point|request|suggestion|view|wish|words)|(?:any )?questions?,? (?:ask|contact|ping|reach)|contact (?:me|us|the)|reach out|they (?:say|want|mean|ask)|takes? over|competitors?|consultants?|contractors?|predecessors?|(?:old|last|former|previous|other) (?:job|team|company|employer|repo)|(?:found|got|get|received|saw|read|hear|heard|copied) (?:this|that|it|these|something)|according)\b",
+    r"|(?<!\bi )(?<!\byou )(?<!already )(?:told|tells|said|says|spoke|wrote|writes|wants|forwarded|texted|answered|commented|replied|messaged|mailed|pinged|insist(?:s|ed))|(?:ask|dear|hi|hello|hey|ping|tell|thank) (?!claude|codex|copilot|cursor|gemini)(?-i:[A-Z][a-z]+)|(?:from|of|in) another|left (?:an?|some|\w+) (?:comment|note|remark|review)s?|(?<!look )(?<!looking )at (?-i:[A-Z][a-z]+)(?![\w/(]|\.\w)|teams?|(?-i:[A-Z][a-z]{2,})'s (?:comment|concern|feedback|idea|note|point|request|rule|suggestion|view|wish|words)|(?:any )?questions?,? (?:ask|contact|ping|reach)|contact (?:me|us|the)|reach out|auditors?|approvals?|maintainers?|employees|(?:join|star|follow) us|my (?:company|employer)|failure to|deviations?|mandatory|must be approved|they (?:say|want|mean|ask)|takes? over|competitors?|consultants?|contractors?|predecessors?|(?:old|last|former|previous|other) (?:job|team|company|employer|repo)|(?:found|got|get|received|saw|read|hear|heard|copied|(?:gave|had|sent|showed)(?: me| us)?) (?:this|that|it|these|something)|what i found|(?<!\bi )(?<!\byou )approved|do you agree|(?:by|signed) (?-i:[A-Z][a-z]+)(?=\W*$)|according)\b",
     _I,
 )
 # A text, and what is done to one.
 TEXT: Final = re.compile(
     r"\b(?:e-?mails?|mails?|(?<!commit )(?<!error )(?<!log )messages?|slack|letters?|wiki|tweets?|posters?|drafts?|repl(?:y|ies)|respon(?:d|se)(?! (?:only )?with)|wording|tone|grammar|english|feedback|comments?(?=\W*$)|memor(?:y|ies)|remembers?|typos?|sentences?|phrases?|words?|paragraphs?|texts?"
     r"|quot\w+|translat\w+|summar\w+|tl;?dr|shorte[rn]\w*|formal\w*|polite\w*|friendl\w+|re(?:write|phrase|word)\w*|proof-?read\w*|titles?|headings?|headlines?|captions?|slogans?|banners?|(?<!of )courses?|articles?|blogs?|books?|poems?|songs?|lyrics|speech|dictat\w+|transcri\w+|subtitles?|slides?|paste[ds]?|example|scenario|spam|scam|legit\w*"
-    r"|german|french|spanish|italian|portuguese|dutch|russian|chinese|japanese|thoughts|opinions?|wdyt|eli5|explain|say|rules?|instruct\w+|(?:this|that|these|those|same) (?:line|string)s?|placeholders?|training data|should read|(?:glad|happy) to help|my next \w+|(?:what|thing|one|line) (?:that )?i(?:'ll| will)? (?:send|paste|type|write|put)|i(?:'ll| will)? (?:send|paste)|answer (?:this|that|him|her|them|to)|how (?:should|would|do) (?:i|you|we) (?:react|answer|reply))\b",
+    r"|german|french|spanish|italian|portuguese|dutch|russian|chinese|japanese|thoughts|opinions?|wdyt|eli5|explain|say|rules?|instruct\w+|(?:this|that|these|those|same) (?:line|string)s?|placeholders?|training data|should read|(?:load|see|show|view) (?:less|more)|(?:glad|happy) to help|my next \w+|(?:what|thing|one|line) (?:that )?i(?:'ll| will)? (?:send|paste|type|write|put)|i(?:'ll| will)? (?:send|paste)|answer (?:this|that|him|her|them|to)|(?:how|what) (?:should|would|do) (?:i|you|we) (?:react|answer|reply|make of)|spell ?check)\b",
     _I,
 )
 # A game, a story, a case that is only supposed.
@@ -134,7 +138,7 @@ SAID_BY: Final = re.compile(
     # Between brackets or behind a dash, where it comes from; a name, a place, a year.
     r"|(?:[(\[]|\s[-\u2013\u2014] )(?:[^)\]]*\b)?(?:by|cf|copied|excerpt|from|minutes|on|per|see|source|taken|ticket|via|wiki|\d{4})\b[^)\]]*[)\]]?\W*$|[(\[|] ?(?-i:[A-Z@#\d])[^)\]|]*[)\]|]\W*$|\(c\)|\b(?:best|cheers|regards|thanks|thx)\W+(?-i:[A-Z][a-z]+)\W*$"
     r"|, (?:per|via)\b|, (?:at|by|from|in|on) (?:behalf|decree|orders?|request|\S+'s)\b|, (?:by|from) (?-i:[A-Z])|, (?-i:[A-Z][a-z]+ [A-Z][a-z]+)\b|\b20\d\d\W*$"
-    r"|\s-{2} ?(?-i:[A-Z])|\s//? ?(?-i:[A-Z][a-z]+)\W*$|(?:\s[#@]\w[\w-]*\W*$|, @\w)|\s~ ?\w[^~]*$|\s\^ ?\w+\W*$|\bis (?:what|how) (?!we\b|i\b|you\b)"
+    r"|\s-{2} ?(?-i:[A-Z])|\s//? ?(?-i:[A-Z][a-z]+)\W*$|(?:\s[#@]\w[\w-]*\W*$|, @\w)|\s~ ?\w[^~]*$|\s\^ ?\w+\W*$|, (?-i:[A-Z][a-z]+), (?!and\b|or\b)(?-i:[a-z])|\byou\b.*, (?!claude|codex|copilot|cursor|gemini)(?-i:[A-Z][a-z]+)\W*$|\bis (?:what|how) (?!we\b|i\b|you\b)"
     # As somebody puts or wants it, or did with others; where it is written.
     rf"| as (?:per\b|(?-i:[A-Z][a-z]+) (?:put|{_SAYS})\b)|, (?:as|like) (?:per\b|(?-i:[A-Z][a-z]+) (?!does\b)\w+|\w{{3,}}ed (?:by|in|on|to|with)\b)|, (?:the|our|my|an?) \w+ {_SAYS}\b|, (?:wish\w*|\w{{3,}}ed by)\b"
     r"|, (?:cf|ref|refs|see|source|src)\b|(?:,|\s[-\u2013\u2014]) ?(?-i:[A-Z]{2,}-\d+)\W*$|\u00a7 ?\d[\d.]*\W*$"
@@ -218,10 +222,10 @@ TURNS_BACK: Final = re.compile(
 )
 # What a turn does with a text that comes next or went before, or an end that waits for it.
 HANDS_ON: Final = re.compile(
-    r"(?:[:,]|\b(?:a|an|and|about|as|at|by|for|from|in|is|of|on|or|says?|shows?|that|the|to|with))\s*$"
+    r"(?:[:,]|\b(?:a|an|and|about|as|at|by|for|from|in|is|of|on|or|prints?|says?|shows?|that|the|to|was|were|with))\s*$"
     r"|\b(?:add|append|change|delete|drop|find|include|insert|log|make|mention|name|paste|post|put|remove|replace|save|search|send|turn|what|where|which|who|why|write)\b[^.!?]{0,30}\b(?:it|this|that|these|those)(?=\W*$|[.!?] | (?:as|at|by|for|from|in|into|on|to|up|with)\b)"
     rf"|\b(?:add|append|change|edit|insert|put|remove|replace|write)\b.* (?=(?:in|into|of|to|with) )(?:\w+ (?:.* )?)?{_DOCUMENT}\b|\b(?:take|use|with) (?:this|these|the following) (?:\w+ )?(?:captions?|descriptions?|messages?|names?|notes?|phrases?|texts?|titles?|wording)\W*$|\b(?:it|this|that|these|those) as\b"
-    r"|\b(?:about|for|of|with) (?:it|this|that|these|those)\W*$|^\W*(?:is|was|are) (?:it|this|that|these|those)\b|^\W*(?:create|file|log|open|write) an? (?:\w+ )?(?:bug|card|comment|entry|issue|note|story|task|test|ticket)\W*$",
+    r"|\b(?:about|for|of|with) (?:it|this|that|these|those)\W*$|^\W*(?:(?:is|was|are) it|(?:what )?(?:is|was|are|do|does|did) (?:this|that|these|those))\b|^(?:(?:it|that|this)(?:'s| is| was) )?(?:(?:the|some|an?) )?(?:\w+ )?(?:data|input|log|message|output|prompt|template|text)\W*$|^\W*(?:create|draft|file|i need|log|open|write)(?: an?| the| some)? (?:\w+ )?(?:bug|card|comment|entry|issue|message|notes?|story|task|test|text|ticket)\W*$",
     _I,
 )
 # The end of a turn that announces the next one.
@@ -235,18 +239,21 @@ DO: Final = re.compile(
 )
 # The words of an agent that takes a turn for a text to work on.
 TAKEN: Final = re.compile(
-    r"^\W*(?:added|inserted|appended|written|typed|true|false)\b(?!.*\b(?:agents|claude|memory)\b)|\b(?:that(?:'s| is)? (?:an? )?(?:comment|joke|line|quote|saying|sentence|text)|good joke|next question|thank(?:s| you) for (?:forwarding|passing|sharing|the quote)|(?:added|inserted|pasted|put|wrote) (?:it|that|the|this)(?: \w+)? (?:to|in|into)\b|(?:colleague|someone|somebody) (?:said|wrote)|(?:you(?:'ve| have)?|the) (?:pasted|shared|forwarded)|what would you like|what do you want me to|(?:this|the) (?:message|e-?mail|text|letter|post|sender|author|writer|excerpt)\b"
+    r"^\W*(?:added|inserted|appended|written|typed|true|false)\b(?!.*\b(?:agents|claude|memory)\b)|\b(?:that(?:'s| is)? (?:an? )?(?:comment|joke|line|quote|saying|sentence|text)|good joke|next question|reads well|where is (?:this|that) from|(?:i'll|i will|let me) (?:add|append|insert|put|write) (?:it|that|this)(?: \w+)? (?:to|in|into|on) (?:the|your) (?!memory|project)|^\W*(?:title|subject):|thank(?:s| you) for (?:forwarding|passing|sharing|the quote)|(?:added|inserted|pasted|put|wrote) (?:it|that|the|this)(?: \w+)? (?:to|in|into)\b|(?:colleague|someone|somebody) (?:said|wrote)|(?:you(?:'ve| have)?|the) (?:pasted|shared|forwarded)|what would you like|what do you want me to|(?:this|the) (?:message|e-?mail|text|letter|post|sender|author|writer|excerpt)\b"
     r"|here(?:'s| is| are)\b[^.\n]{0,40}\b(?:drafts?|repl(?:y|ies)|responses?|answers?|versions?|summary|translation|rewrite))",
     _I,
 )
 # The agent hands over what comes next.
-HANDS_OVER: Final = re.compile(r"(?:\b(?:below|following|follows?)|:)\W*$", _I)
+HANDS_OVER: Final = re.compile(
+    r"(?:\b(?:below|following|follows?)|^(?!.*\b(?:i|i'll|i'm|let me|let's)\b).*:)\W*$|^\W*(?:(?:here(?:'s| is| are)|this is) (?:the|your) (?:content|file|output|text))\b|\b(?:downloaded|fetched|loaded|opened) (?:the|your|file|page)\b",
+    _I,
+)
 # The agent waits for words, or asks and does not only offer to do something: the turn
 # behind it may be these words.
 ASKS_FOR: Final = re.compile(
     r"\W*(?:(?:and|so|or|ok(?:ay)?|sure|great|got it)\W+)*(?:what|which|who|whose|how|where|why)\b.*\?\W*"
     r"|(?!.*\b(?:(?:should|shall|may|can|could) (?:i|we)|(?:want|like) me|or|proceed|continue)\b).*\?\W*"
-    r"|.*\b(?:go ahead|ready|next|shoot|your turn|enter|give|listening|need the|paste|quote|send|share|show|tell me|type|waiting)\b.*",
+    r"|.*\b(?:go ahead|ready|next|shoot|your turn|enter|give|go on|listening|need the|paste|provide|quote|send|share|show|tell me|type|waiting)\b.*",
     _I,
 )
 SENTENCE: Final = re.compile(r"(?<=[.!?:])\s+|\n")

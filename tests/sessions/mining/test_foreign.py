@@ -38,6 +38,7 @@ R The old one needs an hour.
 """
 # What may be the person's, and waits: more than one line, a report, a field.
 WAITS = """
+Hi,\\nR
 Input: R
 -----\\nR
 fix the build\\n\\nR

@@ -35,7 +35,7 @@ put this in the footer
 replace the first line of the readme with
 jim
 use this commit message
-the issue tracker wants it
+the system prompt
 """.strip().split("\n")
 BEHIND = """
 is this true?
@@ -93,6 +93,7 @@ Never rebase shared branches (see ticket OPS-12)
 Never rebase shared branches 10:42
 Never rebase shared branches #12
 Contributors never rebase shared branches from now on.
+You should have used uv instead of pip, Tom.
 Never rebase shared branches, as stated in the handbook
 Never rebase shared branches, to quote our CTO
 Never rebase shared branches – excerpt from the handbook
@@ -139,6 +140,7 @@ Should we?
 What do you think of the wording?
 We do that at Acme.
 Chapter 3 explains why.
+Ask Lena for access.
 If you have questions, ask in the channel.
 (#123)
 :+1:
