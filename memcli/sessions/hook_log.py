@@ -32,9 +32,9 @@ def note(root: str, line: Mapping[str, Any]) -> None:
     line = {name: _clean(value) for name, value in line.items()}
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        data = json.dumps(line, ensure_ascii=True).encode() + b"\n"
+        data = json.dumps(line, ensure_ascii=True).encode()
         # A named pipe in its place would wait for a reader.
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | files.NONBLOCK
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | files.NONBLOCK
         handle = os.open(path, flags, 0o600)
         try:
             status = os.fstat(handle)
@@ -43,10 +43,7 @@ def note(root: str, line: Mapping[str, Any]) -> None:
             if status.st_size > _MOST:
                 os.replace(path, path + ".1")
             # A full disk or a kill may have cut the last line.
-            if status.st_size:
-                os.lseek(handle, -1, os.SEEK_END)
-                data = data if os.read(handle, 1) == b"\n" else b"\n" + data
-            os.write(handle, data)
+            os.write(handle, b"\n" + data if status.st_size else data)
         finally:
             os.close(handle)
     except (OSError, TypeError, ValueError):
