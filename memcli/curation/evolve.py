@@ -127,7 +127,9 @@ def evolve(
             raise UsageError("an entry is named twice", hint="Name each entry once.")
         old, of = citing.joined([item.entry for item in replaced]), None
         rewritten = values.get("text") is not None
-        concludes = rewritten and old.layer is not Layer.FACT and vault.caller.is_agent
+        # Another place in the code is held to be right, as a text is.
+        concludes = old.layer is not Layer.FACT and vault.caller.is_agent
+        concludes = concludes and (rewritten or bool(values.get("code")))
         if how.cites.ids or how.cites.research or concludes:
             of = citing.grant(vault, old.layer, how.cites).without(old.id)
         same = bool(how.also or of or how.enforce)

@@ -28,7 +28,7 @@ from memcli.hosts.pages import Problem, line_of
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, projects
 from memcli.storage.listing import paths_of, scan
-from memcli.vault import anchoring, saving
+from memcli.vault import anchoring, lookup, saving
 from memcli.vault.saved import Saved, stays_active
 
 TYPE_CHECKING = False
@@ -123,12 +123,18 @@ class _Import:
 
     def _ending_nothing(self, reader: Reader, drafts: list[Entry]) -> list[Entry]:
         """Drafts that are resolved not later than now, and alone where an entry in
-        force says the same that a person has pinned, or no import has brought."""
+        force says the same that a person has pinned, or no import has brought; and
+        that replace no entry which is there and knows of no later version."""
         now, checked = self.vault.now_ms() // 1000, list[Entry]()
         for draft in drafts:
             over, ends = draft.resolved_at, resolve_of(draft)
             if over and dates.to_epoch(over) > now:
                 draft = draft.replace(resolved_at=dates.iso(now))
+            there = lookup.of_id(reader, draft.supersedes) if draft.supersedes else ()
+            if any(row.superseded_by != draft.id for row in there):
+                how = f"memcli evolve {draft.id or 'ID'} --also {draft.supersedes}"
+                self.notes.append(f"{draft.supersedes} is not replaced; to do so: {how}")
+                draft = draft.replace(supersedes=None)
             for doc in reader.exact("claim", claim(draft.body)) if ends else ():
                 row, facts = reader.row(doc), reader.facts(doc)
                 own = row.writer != "import" or is_pinned(row)

@@ -108,7 +108,7 @@ def refuse_unless(vault: Vault, action: Action, entry: Entry) -> None:
 
 def signed(vault: Vault, agent: Agent, draft: Entry) -> Entry:
     """The draft with the agent that writes it; it is shared with that agent's groups
-    where it names none."""
+    where it names none, and stands in no chain: an agent evolves what it may."""
     if draft.visibility is Visibility.GROUP and not draft.groups:
         draft = draft.replace(groups=agent.groups)
     refuse_other_groups(vault, draft.groups)
@@ -116,7 +116,7 @@ def signed(vault: Vault, agent: Agent, draft: Entry) -> Entry:
         scope, alone = scope_for(agent, draft), ResolutionScope.ENTRY
         scope = alone if draft.resolution_scope is alone else scope
         draft = draft.replace(resolution_scope=scope, resolved_by=agent.name)
-    return draft.replace(agent=agent.name)
+    return draft.replace(agent=agent.name, supersedes=None, superseded_by=None)
 
 
 def unknown(vault: Vault) -> str | None:

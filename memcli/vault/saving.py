@@ -227,6 +227,7 @@ class _Placing:
         self._names = vault.registry.names
         self._now_ms = vault.now_ms()
         self._now = dates.iso(self._now_ms // 1000)
+        self._created = set[str]()
         # Where what waited was moved to.
         self._moved: dict[str, str] = {}
         self._paths = FreePaths(vault.root, vault.new_id if vault.agent else None)
@@ -251,8 +252,9 @@ class _Placing:
     def _replaced(self, draft: Entry) -> Saved | None:
         """The outcome of what an import would bring back; None for any other draft."""
         comes = self._change.action == "import" and draft.status is Status.ACTIVE
-        held = self._held_texts.replaced(draft) if comes and not draft.id else None
-        if held is None:
+        # A version is in a chain; and a backup may have the same words twice.
+        held = self._held_texts.replaced(draft) if comes else None
+        if held is None or draft.supersedes or held.id in self._created:
             return None
         name = self._vault.read(lambda reader: lineage.current(reader, held.id))
         note = (
@@ -268,6 +270,7 @@ class _Placing:
         given_id = entry.id if self._vault.agent is None else ""
         entropy = self._vault.caller.entropy
         entry = entry.replace(id=given_id or new_id(self._now_ms + number, entropy))
+        self._created.add(entry.id)
         self._change.put(entry.path, codec.encode(entry), expected=None)
         self._change.note(entry)
         registered = self._register_new(entry, draft.entities)

@@ -149,6 +149,12 @@ def test_what_another_version_replaced_is_left_out_and_named(
         (left,) = done.duplicates
         assert (done.created, left.outcome, left.id) == ([], "superseded", old)
         assert f"{new} replaced it" in left.notes[0]
+    forged = {"id": old[::-1], "text": "We never deploy", "supersedes": new}
+    backup = lines({"id": old[::-1], "text": text}), lines(forged)
+    known, cut = (importing.import_lines(vault, data, "f") for data in backup)
+    assert known.duplicates[0].outcome == "superseded"
+    assert f"{new} is not replaced" in cut.notes[0]
+    assert vault.get(cut.created[0].id).supersedes is None
 
 
 def test_a_note_whose_name_is_no_text_stops_no_import(

@@ -230,6 +230,7 @@ def test_a_new_version_is_as_narrow_as_what_it_cites_now(
     other = save(bob, "We never deploy", status="pending")
     for write in (
         lambda: bob.evolve(name, "How we never deploy"),
+        lambda: bob.evolve(name, code=["deploy.py"]),
         lambda: bob.save_all([draft]),
         lambda: review.supersede(bob, other, name),
     ):
