@@ -308,9 +308,7 @@ def _is_about(plain: str, *, explains: bool = False) -> bool:
         or signs.TAKES_BACK.search(plain)
     ):
         return True
-    if explains:
-        return False
-    ours = signs.OURS.search(plain) and not signs.POINTS.search(plain)
+    ours = explains or (signs.OURS.search(plain) and not signs.POINTS.search(plain))
     return bool(not ours and signs.TEXT.search(plain)) or _is_of_document(plain)
 
 

@@ -20,9 +20,9 @@ _I: Final = re.IGNORECASE
 # quotation, a sign or a smile, a tag, an escape, a badge at its end.
 BEGINS: Final = re.compile(r"\s*(?!\d+[.):])[('`@/.\w\u00a7\u00a4]")
 ODD: Final = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\u201c-\u201f\u00ab\u00bb\u2190-\u2bff\u300c-\u300f\"\U0001f000-\U0001ffff]|[:;]-?[()DP](?:\s|$)|</?[A-Za-z]|\\\w|[\w.\u2026]\]\s*$|''|\u00b4|\*/|-->|\^\^|!{3}|\?{2}|\(\d+/\d+\)|\s[|\u00b7]\s|\w>\s|[Ss]ent from|\s[-\u2013\u2014~] ?[A-Z][\w.]*(?: [A-Z][\w.]*)?\W*$"
+    r"[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\u00b2\u00b3\u00b9\u2020\u2021\u2026\u201c-\u201f\u00ab\u00bb\u2190-\u2bff\u300c-\u300f\"\U0001f000-\U0001ffff]|[:;]-?[()DP](?:\s|$)|</?[A-Za-z]|\\\w|[\w.\u2026]\]\s*$|''|\u00b4|\*/|-->|\^\^|!{3}|\?{2}|\(\d+/\d+\)|\s[|\u00b7]\s|\w>\s|[Ss]ent from|\s[-\u2013\u2014~] ?[A-Z][\w.]*(?: [A-Z][\w.]*)?\W*$"
     # A mark or a number that stands for itself behind the last sentence.
-    r"|\s:[\w+-]+:\s*$|[.!?]\W*\s(?!.*(?:[^\W\d_]|[\u00a7\u00a4]))\S|[.!?]\s+[\u2013\u2014-]\s"
+    r"|\s:[\w+-]+:\s*$|[.!?]\W*\s(?!.*(?:[^\W\d_]|[\u00a7\u00a4]{3}))\S|\s[^\w\s\u00a7\u00a4.!?]+\s*$|^\s*\([^)]*$|\u00a9|[.!?]\s+[\u2013\u2014-]\s"
     # The beginning of a sentence behind no end of one: behind a name.
     r"|[\w)\]] (?:Please|Always|Never|From now|Going forward|You should)\b"
 )
@@ -87,7 +87,7 @@ POINTS: Final = re.compile(
 _THE: Final = r"(?:(?:an?|the|this|that|my|our|their) )?(?:\w+ )?"
 _TALK: Final = r"(?:channel|chat|commit message|discussion|document|meeting|policy|retro|spec(?:ification)?|thread|ticket)"
 _DOCUMENT: Final = (
-    r"(?:readme|changelog|contributing|handbook|runbook|playbook|guide(?:book|lines?)?|docs?|documentation|wiki|rfcs?|memos?|notes|newsletters?|announcements?|(?:copy|excerpts?|extracts?|minutes|snippets?|transcript) (?:from|of)|advice|checklists?|criteria|grammat\w+|quot(?:e|es|ation)|rule of thumb|translat\w+|unread messages?|slack|e-?mails?|mails?|articles?|blog(?: ?posts?)?|posts|tickets? (?-i:#|[A-Z]|\d)\S*|(?:the|this|that) (?:policy|thread|ticket|manual(?! \w))|(?:first|next|last|second|third|this|following) (?:line|section|paragraph|chapter|part)|(?:section|chapter|appendix|page|figure) \d+|comments?(?=\W*$)|(?:file|from|read|see) \S+\.(?:md|rst|txt|pdf|docx)"
+    r"(?:readme|changelog|contributing|handbook|runbook|playbook|guide(?:book|lines?)?|docs?(?!/)|documentation|wiki|rfcs?|memos?|notes|newsletters?|announcements?|(?:copy|excerpts?|extracts?|minutes|snippets?|transcript) (?:from|of)|advice|checklists?|criteria|grammat\w+|quot(?:e|es|ation)|rule of thumb|translat\w+|unread messages?|slack|e-?mails?|mails?|articles?|blog(?: ?posts?)?|posts|tickets? (?-i:#|[A-Z]|\d)\S*|(?:the|this|that) (?:policy|thread|ticket|manual(?! \w))|(?:first|next|last|second|third|this|following) (?:line|section|paragraph|chapter|part)|(?:section|chapter|appendix|page|figure) \d+|comments?(?=\W*$)|(?:file|from|read|see) \S+\.(?:md|rst|txt|pdf|docx)"
     rf"|(?:according to|as per|from|per|read|see|(?:that's|this is)(?= the)) {_THE}(?:comments?|issues?|pr|pull request|reviews?|{_TALK})"
     rf"|(?:at|check|in|into|of|on|to) {_THE}{_TALK}"
     r"|(?:commit message|issue|manual|polic(?:y|ies)|pr|pull request|release|review|spec(?:ification)?|thread|ticket)s?(?:'s)? (?:asks?|bod(?:y|ies)|demands?|descriptions?|has|notes?|mentions?|reads?|recommends?|requires?|says?|texts?|titles?|wants?))"
@@ -101,14 +101,14 @@ DOCUMENT: Final = re.compile(
 # Another person, and what another person said.
 PEOPLE: Final = re.compile(
     r"\b(?:he|she|him|his|her|hers|yours|who|whose|guy|architect|boss|managers?|leads?|colleagues?|co-?workers?|(?:to|tell|let|remind|inform|ask) (?:the|my|our) (?:\w+ )?(?:team|group|channel|list|devs)|customers?|vendors?|teachers?|friends?|some(?:one|body)|every(?:one|body)|no(?:body| one)|people|legal|hr|ceo|cto|regards|cheers"
-    r"|(?<!\bi )(?<!\byou )(?<!already )(?:told|tells|said|says|spoke|wrote|writes|wants|forwarded|texted|answered|commented|replied|messaged|mailed|pinged|insist(?:s|ed))|(?:ask|dear|hi|hello|hey|ping|tell|thank) (?!claude|codex|copilot|cursor|gemini)(?-i:[A-Z][a-z]+)|(?:from|of|in) another|left (?:an?|some|\w+) (?:comment|note|remark|review)s?|(?<!look )(?<!looking )at (?-i:[A-Z][a-z]+)(?![\w/(]|\.\w)|teams?|(?-i:[A-Z][a-z]{2,})'s (?:comment|concern|feedback|idea|note|point|request|rule|suggestion|view|wish|words)|(?:any )?questions?,? (?:ask|contact|ping|reach)|contact (?:me|us|the)|reach out|auditors?|approvals?|maintainers?|employees|(?:join|star|follow) us|my (?:company|employer)|failure to|deviations?|mandatory|must be approved|they (?:say|want|mean|ask)|takes? over|competitors?|consultants?|contractors?|predecessors?|(?:old|last|former|previous|other) (?:job|team|company|employer|repo)|(?:found|got|get|received|saw|read|hear|heard|copied|(?:gave|had|sent|showed)(?: me| us)?) (?:this|that|it|these|something)|what i found|(?<!\bi )(?<!\byou )approved|do you agree|(?:by|signed) (?-i:[A-Z][a-z]+)(?=\W*$)|according)\b",
+    r"|(?<!\bi )(?<!\byou )(?<!already )(?:told|tells|said|says|spoke|wrote|writes|wants|forwarded|texted|answered|commented|replied|messaged|mailed|pinged|insist(?:s|ed))|(?:ask|dear|hi|hello|hey|ping|tell|thank) (?!claude|codex|copilot|cursor|gemini)(?-i:[A-Z][a-z]+)|(?:from|of|in) another|left (?:an?|some|\w+) (?:comment|note|remark|review)s?|(?<!look )(?<!looking )at (?-i:[A-Z][a-z]+)(?![\w/(]|\.\w)|teams?|(?-i:[A-Z][a-z]{2,})'s (?:comment|concern|feedback|idea|note|point|request|rule|suggestion|view|wish|words)|(?:any|have) questions|questions?,? (?:ask|contact|ping|reach)|your cooperation|have a (?:nice|good|great)|told (?-i:[A-Z][a-z]+)|contact (?:me|us|the)|reach out|auditors?|approvals?|maintainers?|employees|(?:join|star|follow) us|(?:my|our) (?:company|employer)|failure to|deviations?|mandatory|must be approved|they (?:say|want|mean|ask)|takes? over|competitors?|consultants?|contractors?|predecessors?|(?:old|last|former|previous|other) (?:job|team|company|employer|repo)|(?:found|got|get|received|saw|read|hear|heard|copied|(?:gave|had|sent|showed)(?: me| us)?) (?:this|that|it|these|something)|what i found|(?<!\bi )(?<!\byou )approved|do you agree|(?:by|signed) (?-i:[A-Z][a-z]+)(?=\W*$)|according)\b",
     _I,
 )
 # A text, and what is done to one.
 TEXT: Final = re.compile(
     r"\b(?:e-?mails?|mails?|(?<!commit )(?<!error )(?<!log )messages?|slack|letters?|wiki|tweets?|posters?|drafts?|repl(?:y|ies)|respon(?:d|se)(?! (?:only )?with)|wording|tone|grammar|english|feedback|comments?(?=\W*$)|memor(?:y|ies)|remembers?|typos?|sentences?|phrases?|words?|paragraphs?|texts?"
     r"|quot\w+|translat\w+|summar\w+|tl;?dr|shorte[rn]\w*|formal\w*|polite\w*|friendl\w+|re(?:write|phrase|word)\w*|proof-?read\w*|titles?|headings?|headlines?|captions?|slogans?|banners?|(?<!of )courses?|articles?|blogs?|books?|poems?|songs?|lyrics|speech|dictat\w+|transcri\w+|subtitles?|slides?|paste[ds]?|example|scenario|spam|scam|legit\w*"
-    r"|german|french|spanish|italian|portuguese|dutch|russian|chinese|japanese|thoughts|opinions?|wdyt|eli5|explain|say|rules?|instruct\w+|(?:this|that|these|those|same) (?:line|string)s?|placeholders?|training data|should read|(?:load|see|show|view) (?:less|more)|(?:glad|happy) to help|my next \w+|(?:what|thing|one|line) (?:that )?i(?:'ll| will)? (?:send|paste|type|write|put)|i(?:'ll| will)? (?:send|paste)|answer (?:this|that|him|her|them|to)|(?:how|what) (?:should|would|do) (?:i|you|we) (?:react|answer|reply|make of)|spell ?check)\b",
+    r"|german|french|spanish|italian|portuguese|dutch|russian|chinese|japanese|thoughts|opinions?|what do you think|wdyt|eli5|explain|say|rules?|instruct\w+|(?:this|that|these|those|same) (?:line|string)s?|placeholders?|training data|should read|(?:load|see|show|view) (?:less|more)|(?:glad|happy) to help|my next \w+|(?:what|thing|one|line) (?:that )?i(?:'ll| will)? (?:send|paste|type|write|put)|i(?:'ll| will)? (?:send|paste)|answer (?:this|that|him|her|them|to)|(?:how|what) (?:should|would|do) (?:i|you|we) (?:react|answer|reply|make of)|spell ?check|(?:alternatives|assignee|author|consequences|context|labels?|owner|previous|priority|status)(?=:))\b",
     _I,
 )
 # A game, a story, a case that is only supposed.
@@ -118,7 +118,7 @@ PLAY: Final = re.compile(
 )
 # Mocked, or of no account.
 MOCKED: Final = re.compile(
-    r"^\W*(?:oh|wow|yay|sure|yeah|lovely|brilliant)\b[, ]|\b(?:blah|yada|(?:or )?whatever(?=\W*$)|bla|what could go wrong|because why not|see if i care|of course|obviously|apparently|supposedly|said no(?:body| one)|they said|lmao|lol|haha+|hehe|rofl|smh|gonna|thou)\b|\.\.\.\W*$|/s\W*$",
+    r"^\W*(?:oh|wow|yay|sure|yeah|lovely|brilliant)\b[, ]|\b(?:blah|yada|(?:or )?whatever(?=\W*$)|bla|what could go wrong|because why not|see if i care|of course|obviously|apparently|supposedly|said no(?:body| one)|they said|lmao|lol|haha+|hehe|rofl|smh|gonna|thou)\b|\.\.\.\W*$|(?:/s|\b(?:jk|oops|ups|never ?mind|(?:forget|ignore) (?:it|this|that)))\W*$",
     _I,
 )
 # Words for other people; a question, with or without its mark, or two ways; a rule that
@@ -133,17 +133,17 @@ ASIDE: Final = re.compile(
 # off by a mark, is a source; one behind a comma needs a word of saying.
 _SAYS: Final = r"(?:says|said|puts|spoke|states|stated|wrote|writes|written|quoth|thinks|reads|asked|requested|required|insists?|demands|wants|told|tells)"
 SAID_BY: Final = re.compile(
-    r"\b(?:forget|drop|ignore|scrap) (?:the|that|this|my|our) (?:rules?|preference|convention|decision|note)\b|\b(?-i:NOT)\W*$"
+    r"\b(?:forget|drop|ignore|scrap) (?:the|that|this|my|our) (?:rules?|preference|convention|decision|note)\b|\bnot\W*$"
     rf"|(?:[,;:]|\s-{{1,2}}|\s[\u2013\u2014~]|[(\[]) ?(?:{_SAYS}\b|according to\b|if you ask (?!me)|(?:as|so|thus|it) (?:\S+ ){{0,3}}?{_SAYS}\b|\S+ {_SAYS}\b|[\w.]+ (?:docs|guide|manual|handbook)\b|(?:to quote|quot(?:e|ing)|citing|courtesy|signed|in the words)\b|(?-i:[A-Z][a-z]+)(?:'s \w+| \w{{2,}}(?:s|ed))\W*$)"
     # Between brackets or behind a dash, where it comes from; a name, a place, a year.
     r"|(?:[(\[]|\s[-\u2013\u2014] )(?:[^)\]]*\b)?(?:by|cf|copied|excerpt|from|minutes|on|per|see|source|taken|ticket|via|wiki|\d{4})\b[^)\]]*[)\]]?\W*$|[(\[|] ?(?-i:[A-Z@#\d])[^)\]|]*[)\]|]\W*$|\(c\)|\b(?:best|cheers|regards|thanks|thx)\W+(?-i:[A-Z][a-z]+)\W*$"
     r"|, (?:per|via)\b|, (?:at|by|from|in|on) (?:behalf|decree|orders?|request|\S+'s)\b|, (?:by|from) (?-i:[A-Z])|, (?-i:[A-Z][a-z]+ [A-Z][a-z]+)\b|\b20\d\d\W*$"
-    r"|\s-{2} ?(?-i:[A-Z])|\s//? ?(?-i:[A-Z][a-z]+)\W*$|(?:\s[#@]\w[\w-]*\W*$|, @\w)|\s~ ?\w[^~]*$|\s\^ ?\w+\W*$|, (?-i:[A-Z][a-z]+), (?!and\b|or\b)(?-i:[a-z])|\byou\b.*, (?!claude|codex|copilot|cursor|gemini)(?-i:[A-Z][a-z]+)\W*$|\bis (?:what|how) (?!we\b|i\b|you\b)"
+    r"|\s-{2} ?(?-i:[A-Z])|\s/(?:/ ?\w+| ?(?-i:[A-Z][a-z]+))\W*$|\s-{2} \w+\W*$|\s# ?\w+\W*$|\s/?cc (?:@|(?-i:[A-Z])|\w+\W*$)|\bvia (?:the |an? )?(?:docs|e?-?mail|slack|wiki)\b|\s(?:br|cheers|regards|mfg|lg(?: \w+)?|xoxo|(?:[-\u2013\u2014] )?(?:the|your) (?:\w+ )?team)\W*$|(?:\s[#@]\w[\w-]*\W*$|, @\w)|\s~ ?\w[^~]*$|\s\^ ?\w+\W*$|, (?-i:[A-Z][a-z]+), (?!and\b|or\b)(?-i:[a-z])|\byou\b.*, (?!claude|codex|copilot|cursor|gemini)(?-i:[A-Z][a-z]+)\W*$|\bis (?:what|how) (?!we\b|i\b|you\b)"
     # As somebody puts or wants it, or did with others; where it is written.
     rf"| as (?:per\b|(?-i:[A-Z][a-z]+) (?:put|{_SAYS})\b)|, (?:as|like) (?:per\b|(?-i:[A-Z][a-z]+) (?!does\b)\w+|\w{{3,}}ed (?:by|in|on|to|with)\b)|, (?:the|our|my|an?) \w+ {_SAYS}\b|, (?:wish\w*|\w{{3,}}ed by)\b"
     r"|, (?:cf|ref|refs|see|source|src)\b|(?:,|\s[-\u2013\u2014]) ?(?-i:[A-Z]{2,}-\d+)\W*$|\u00a7 ?\d[\d.]*\W*$"
     # What a chat puts behind a message: its state, its time, its answers.
-    r"|[(\[]\w+ed[)\]]\W*$|(?<!\bat )(?<!\bby )(?<!before )(?<!after )(?<!until )\b\d?\d:\d\d(?: ?[ap]m)?\W*$|\s\d+/\d+\W*$|\s\+\d+\W*$|\b\d+ (?:comments?|likes?|reactions?|repl(?:y|ies)|votes?)\W*$",
+    r"|[(\[][\w.]+[)\]]\W*$|(?<!after )(?<!every )(?<!for )(?<!in )(?<!of )(?<!than )(?<!to )\b\d+[smhdw](?: ago)?\W*$|\s(?:edited|pinned|seen|(?:learn|read|see|show|view) more|unsubscribe|(?-i:Copy|Like|Reply|Report|Share)|\brfc \d+|pp?\.? ?\d+)\W*$|(?<!\bat )(?<!\bby )(?<!before )(?<!after )(?<!until )\b\d?\d:\d\d(?: ?[ap]m)?\W*$|\s\d+/\d+\W*$|\s\+\d+\W*$|\b\d+ (?:comments?|likes?|reactions?|repl(?:y|ies)|votes?)\W*$",
     _I,
 )
 # Behind a rule: what is so now, or what comes of it, in words of its own. A reason may

@@ -92,6 +92,11 @@ From now on, never rebase shared branches +1
 Never rebase shared branches (see ticket OPS-12)
 Never rebase shared branches 10:42
 Never rebase shared branches #12
+Never rebase shared branches (lena)
+Never rebase shared branches 2h ago
+Never rebase shared branches Read more
+Never rebase shared branches *
+(Never rebase shared branches
 Contributors never rebase shared branches from now on.
 You should have used uv instead of pip, Tom.
 Never rebase shared branches, as stated in the handbook
