@@ -172,11 +172,12 @@ def is_typed(text: str, claim: str) -> bool:
     parts = [part.rstrip() for part in signs.SENTENCE.split(plain)]
     asks = [part for part in parts if part.endswith((":", "?"))]
     heads = [part for part in asks if signs.ANNOUNCES.search(part.rstrip(" ?"))]
-    about = [sign.finditer(plain) for sign in (signs.PEOPLE, signs.TEXT, signs.SAID_BY)]
-    words = {match[0].lower() for found in about for match in found}
+    about = (signs.PEOPLE, signs.TEXT, signs.SAID_BY, signs.PLAY, signs.TAKES_BACK)
+    words = {match[0].lower() for sign in about for match in sign.finditer(plain)}
     beside = [word for word in words if word not in claim.lower()]
     labels = all(map(signs.LABEL.fullmatch, heads))
     handed = _is_of_document(plain) and not _is_of_document(claim)
+    handed |= bool(signs.CALLS.match(plain)) and not signs.ANSWER.match(plain)
     return _is_one_line(text) and labels and not beside and not handed
 
 

@@ -101,7 +101,7 @@ DOCUMENT: Final = re.compile(
 # Another person, and what another person said.
 PEOPLE: Final = re.compile(
     r"\b(?:he|she|him|his|her|hers|yours|who|whose|guy|architect|boss|managers?|leads?|colleagues?|co-?workers?|(?:to|tell|let|remind|inform|ask) (?:the|my|our) (?:\w+ )?(?:team|group|channel|list|devs)|customers?|vendors?|teachers?|friends?|some(?:one|body)|every(?:one|body)|no(?:body| one)|people|legal|hr|ceo|cto|regards|cheers"
-    r"|(?<!\bi )(?<!\byou )(?<!already )(?:told|tells|said|says|spoke|wrote|writes|wants|forwarded|texted|answered|commented|replied|messaged|mailed|pinged|insist(?:s|ed))|(?:ask|dear|hi|hello|hey|ping|tell|thank) (?!claude|codex|copilot|cursor|gemini)(?-i:[A-Z][a-z]+)|(?:from|of|in) another|left (?:an?|some|\w+) (?:comment|note|remark|review)s?|(?<!look )(?<!looking )at (?-i:[A-Z][a-z]+)(?![\w/(]|\.\w)|teams?|(?-i:[A-Z][a-z]{2,})'s (?:comment|concern|feedback|idea|note|point|request|rule|suggestion|view|wish|words)|(?:any|have) questions|questions?,? (?:ask|contact|ping|reach)|your cooperation|have a (?:nice|good|great)|told (?-i:[A-Z][a-z]+)|contact (?:me|us|the)|reach out|auditors?|approvals?|maintainers?|employees|(?:join|star|follow) us|(?:my|our) (?:company|employer)|failure to|deviations?|mandatory|must be approved|they (?:say|want|mean|ask)|takes? over|competitors?|consultants?|contractors?|predecessors?|(?:old|last|former|previous|other) (?:job|team|company|employer|repo)|(?:found|got|get|received|saw|read|hear|heard|copied|(?:gave|had|sent|showed)(?: me| us)?) (?:this|that|it|these|something)|what i found|(?<!\bi )(?<!\byou )approved|do you agree|(?:by|signed) (?-i:[A-Z][a-z]+)(?=\W*$)|according)\b",
+    r"|(?<!\bi )(?<!\byou )(?<!already )(?:told|tells|said|says|spoke|wrote|writes|wants|forwarded|texted|answered|commented|replied|messaged|mailed|pinged|insist(?:s|ed))|(?:ask|dear|hi|hello|hey|ping|tell|thank) (?!claude|codex|copilot|cursor|gemini)(?-i:[A-Z][a-z]+)|(?:from|of|in) another|left (?:an?|some|\w+) (?:comment|note|remark|review)s?|(?<!look )(?<!looking )at (?-i:[A-Z][a-z]+)(?![\w/(]|\.\w)|teams?|(?-i:[A-Z][a-z]{2,})'s (?:comment|concern|feedback|idea|note|point|request|rule|suggestion|view|wish|words)|(?:any|have) questions|questions?,? (?:ask|contact|ping|reach)|your cooperation|have a (?:nice|good|great)|told (?-i:[A-Z][a-z]+)|contact (?:me|us|the)|reach out|auditors?|approvals?|maintainers?|employees|(?:join|star|follow) us|(?:my|our) (?:company|employer)|folks|guys|(?:dear|hi|hey|hello) (?:all|devs)|as (?:agreed|discussed)|failure to|deviations?|mandatory|must be approved|they (?:say|want|mean|ask)|takes? over|competitors?|consultants?|contractors?|predecessors?|(?:old|last|former|previous|other) (?:job|team|company|employer|repo)|(?:found|got|get|received|saw|read|hear|heard|copied|(?:gave|had|sent|showed)(?: me| us)?) (?:this|that|it|these|something)|what i found|(?<!\bi )(?<!\byou )approved|do you agree|(?:by|signed) (?-i:[A-Z][a-z]+)(?=\W*$)|according)\b",
     _I,
 )
 # A text, and what is done to one.
@@ -178,6 +178,11 @@ LOOKS_UP: Final = re.compile(
 NAMES: Final = re.compile(r"^\W*(\w+(?: \w+){0,2}):\s")
 HEADS: Final = re.compile(
     r"(?:\w+ )?(?:rules?|remember|reminder|note|edit|ps|update|correction|deci\w+|agreed|settled|convention|preference|lesson)\b|(?:for|in|before|when|here|this|our|my|one|two|three)\b",
+    _I,
+)
+# Calls somebody, or has the name of who said it: "lena, ...", "lena - ...".
+CALLS: Final = re.compile(
+    r"\W*(?!(?:claude|codex|generally|here|however|instead|later|no|nope|otherwise|sorry|still|there|today|usually|wait|why)\b)[^\W\d_]+(?:,| [-\u2013\u2014]) (?!and\b|or\b|not\b)",
     _I,
 )
 TAKES_BACK: Final = re.compile(
