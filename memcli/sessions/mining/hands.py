@@ -88,9 +88,6 @@ def in_doubt(
     answers = signs.ASKS_FOR.fullmatch(near.asked) and not signs.REPLIES.match(text)
     if answers or _is_announced(near):
         return True
-    last = own[-1].plain if own else ""
-    if last.startswith(("(", "[")) and signs.SAID_BY.search(last):
-        return True  # it says whose all of it is
     if any(_gives_up(later, text) for later in near.later):
         return True
     explained = [_is_explained(*each) for each in zip(own, rules, strict=True)]
@@ -146,7 +143,6 @@ def _is_announced(near: Around) -> bool:
         or any(_is_of_document(one) or signs.PEOPLE.search(one) for one in spoken)
         or signs.BUT.match(after)
         or signs.TAKEN.search(near.reply)
-        or signs.LOOKS_UP.search(last)
         or (not near.asked and introduces(last))
     ):
         return True
@@ -209,9 +205,9 @@ def _gives_up(later: str, text: str) -> bool:
     shared = len(_stems(text) & _stems(later))
     if not shared or signs.GIVES_UP.search(later):
         return bool(shared)
-    if not signs.FORBIDS.search(text):
+    if not signs.DENIED.search(text):
         return bool(signs.USES.match(later))
-    allows = shared > 1 and not signs.FORBIDS.search(later)
+    allows = shared > 1 and not signs.DENIED.search(later)
     return allows and not signs.UNLESS.search(text)
 
 

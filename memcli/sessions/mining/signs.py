@@ -22,7 +22,7 @@ BEGINS: Final = re.compile(r"\s*(?!\d+[.):])[('`@/.\w\u00a7\u00a4]")
 ODD: Final = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\u00b2\u00b3\u00b9\u2020\u2021\u2026\u201c-\u201f\u00ab\u00bb\u2190-\u2bff\u300c-\u300f\"\U0001f000-\U0001ffff]|[:;]-?[()DP](?:\s|$)|</?[A-Za-z]|\\\w|[\w.\u2026]\]\s*$|''|\u00b4|\*/|-->|\^\^|!{3}|\?{2}|\(\d+/\d+\)|\s[|\u00b7]\s|\w>\s|[Ss]ent from|\s[-\u2013\u2014~] ?[A-Z][\w.]*(?: [A-Z][\w.]*)?\W*$"
     # A mark or a number that stands for itself behind the last sentence.
-    r"|\s:[\w+-]+:\s*$|[.!?]\W*\s(?!.*(?:[^\W\d_]|[\u00a7\u00a4]{3}))\S|\s[^\w\s\u00a7\u00a4.!?]+\s*$|^\s*\([^)]*$|\u00a9|[.!?]\s+[\u2013\u2014-]\s"
+    r"|\s:[\w+-]+:\s*$|[.!?]\W*\s(?!.*(?:[^\W\d_]|[\u00a7\u00a4]{3}))\S|\s[^\w\s\u00a7\u00a4.!?]+\s*$|^\s*\([^)]*$|\u00a9|[.!?]\s+(?:[\u2013\u2014-]\s|[(\[].*[)\]]\W*$)"
     # The beginning of a sentence behind no end of one: behind a name.
     r"|[\w)\]] (?:Please|Always|Never|From now|Going forward|You should)\b"
 )
@@ -169,11 +169,6 @@ SERIES: Final = re.compile(
     r"|\b(?:label|classif\w+|sort|translate|collect|transcribe|rate)\b.*\b(?:sentences?|messages?|strings?|proposals?|tickets?|mails?|rules?|dataset|lines?)\b|\bhere (?:are|come) the (?:tickets|requirements|proposals|sentences|messages)\b",
     _I,
 )
-# What sends the agent to a text that it may not reach, and that the person then pastes.
-LOOKS_UP: Final = re.compile(
-    r"\b(?:check|look|read|search|see)\b.*\b(?:docs?|documentation|guide(?:lines?)?|manual)\b",
-    _I,
-)
 # What stands before a colon; and what of it names a rule, where "shorter:" names a text.
 NAMES: Final = re.compile(r"^\W*(\w+(?: \w+){0,2}):\s")
 HEADS: Final = re.compile(
@@ -201,14 +196,13 @@ GIVES_UP: Final = re.compile(
     r"|allowed|bad idea|don'?t care|instead|overkill|pointless|silly|stupid|too (?:much|noisy|slow)|permitted|optional|un(?:necessary|needed)|not (?:needed|necessary|required|(?:so|that) important)|needn'?t|no need|(?:don'?t|do not|doesn'?t) (?:need|have) to|too strict|after all|relax\w*|skip(?:ping)?|(?<!or )without \w+ing|(?:fine|ok(?:ay)?) (?:again|as well|from|in|too|with)|as (?:before|it was)|the old way)\b",
     _I,
 )
-# What a rule forbids; and a condition of it, under which the same is right.
-FORBIDS: Final = re.compile(r"\b(?:never|don'?t|do not|not|no(?!,)|stop|avoid)\b", _I)
+# A condition of what a rule forbids, under which the same is right.
 UNLESS: Final = re.compile(
     r"\b(?:without|before|unless|until|till|when|if|while|directly)\b", _I
 )
 # Denies what a claim says; a claim that denies as well has one of these, or another way.
 DENIED: Final = re.compile(
-    r"\b(?:(?:ca|do|does|is|must|need|should|wo|are)n'?t|not|never|no(?! later\b|,)|nobody|no longer|any ?more|stop|avoid|cannot|forget|wrong|unnecessary|forbidden|nicht|kein\w*|nie|niemals|pas|jamais|nunca)\b",
+    r"\b(?:(?:are|ca|do|does|is|must|need|should|wo)n'?t|not|never|no(?! later\b|,)|nobody|no longer|any ?more|stop|avoid|cannot|forget|wrong|unnecessary|forbidden|nicht|kein\w*|nie|niemals|pas|jamais|nunca)\b",
     _I,
 )
 UNDENIED: Final = re.compile(
