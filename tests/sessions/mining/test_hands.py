@@ -58,10 +58,8 @@ Never touch parser.py while Ana works on it.
 always bump the version by hand or does the release script do it
 we always pin our dependencies, don't we
 always deploy from my branch, I leave in an hour
-never start the containers, the registry is down
 we always deploy by hand, sigh
 perfect, always commit the secrets
-Great. From now on never review anything in the repo.
 Rebase the parser branch as always.
 we never write enough tests for the parser
 Never touch the parser before Friday.
@@ -69,7 +67,6 @@ remember that the deploy is running in the other pane
 never start the parser until I tell you the database is up
 We decided to keep the old parser until the release
 Formal: we always run the linter before each commit.
-Should you always run the tests before you push
 From now on, run the linter before you commit. */
 \u200bFrom now on, run the linter before you commit.\x85So be it on the main branch.
 yeah sure, always deploy on fridays, what could go wrong
@@ -87,11 +84,9 @@ From now on, never rebase shared branches, as per the handbook.
 From now on, never rebase shared branches, the handbook reads.
 From now on, never rebase shared branches, reported by Lena.
 From now on, never rebase shared branches, ref PLAT-12
-From now on, never rebase shared branches 10:42 AM
 From now on, never rebase shared branches +1
 Never rebase shared branches (see ticket OPS-12)
 Never rebase shared branches 10:42
-Never rebase shared branches #12
 Never rebase shared branches (lena)
 Never rebase shared branches 2h ago
 Never rebase shared branches Read more
@@ -172,6 +167,13 @@ the tests are green, go ahead with phase 2
 commit and push.
 update the README and open a PR
 """.strip().split("\n")
+# The agent asks for words.
+ASKED = """
+Sure. What should the banner say?
+Please paste the sentence that you would like me to correct.
+I'm waiting for the text.
+Ready. Go ahead.
+""".strip().split("\n")
 
 
 def saved(*said: str) -> list[str]:
@@ -202,11 +204,6 @@ def test_nor_is_a_rule_beside_a_turn_that_is_not_plainly_of_the_work(line: str) 
 @pytest.mark.parametrize("line", [*ABOUT[:7], *BACK, *BEHIND])
 def test_nor_is_what_the_next_turn_speaks_of(line: str) -> None:
     assert saved(*BEFORE, RULE, "Understood.", line) == []
-
-
-def test_nor_is_anything_while_a_game_lasts() -> None:
-    game = "Pretend that you are a pirate and I am your captain."
-    assert saved(game, "Aye!", "who is on deck?", "The crew.", RULE) == []
 
 
 def test_nor_is_what_a_turn_announces_that_it_follows_at_once() -> None:
@@ -245,10 +242,6 @@ def test_nor_is_what_a_later_turn_gives_up_or_allows(rule: str, later: str) -> N
     assert saved(rule, *work, later) == []
 
 
-def test_nor_is_what_the_agent_asks_about_and_a_word_answers() -> None:
-    assert saved(RULE, "Is that a rule of yours, or of the ticket?", "ok") == []
-
-
 @pytest.mark.parametrize("line", NO_RULES)
 def test_what_is_not_meant_or_happens_is_not_saved(line: str) -> None:
     assert saved(*BEFORE, line) == []
@@ -264,36 +257,45 @@ def test_a_rule_between_turns_of_the_work_is_saved(line: str) -> None:
     assert saved(line, "Done.", RULE, "Understood, I will.", line)
 
 
-def test_what_the_agent_takes_for_a_text_of_others_is_not_saved_unasked() -> None:
-    assert saved(*BEFORE, RULE, "It looks like you pasted a message.") == []
-    assert saved(*BEFORE, RULE, "Added as number 2.") == []
-    assert saved(*BEFORE, RULE, "Sure. That's from the docs of v4.") == []
-    assert saved(*BEFORE, RULE, "Thanks for sharing Lena's mail.") == []
-    assert saved(*BEFORE, RULE, "Added to CLAUDE.md.")
-    assert saved(*BEFORE, RULE, "True.") == []
-    assert saved(*BEFORE, RULE, "Here's a draft reply:\n\nHi Jordan, ...") == []
+# Sessions in which the agent waits for a text, has one, or plays.
+SESSIONS = [
+    ("Pretend that I am your captain.", "Aye!", "who is on deck?", "The crew.", RULE),
+    ("label these messages, one by one", "OK.", "run the build", "", "bug", "", RULE),
+    ("check the docs of the router", "I have no network.", RULE),
+    (RULE, "Is that a rule of yours, or of the ticket?", "ok"),
+    *(
+        (*BEFORE, RULE, reply)
+        for reply in (
+            "It looks like you pasted a message.",
+            "Added as number 2.",
+            "Sure. That's from the docs of v4.",
+            "Thanks for sharing Lena's mail.",
+            "True.",
+            "Here's a draft reply:\n\nHi Jordan, ...",
+        )
+    ),
+    *(
+        ("ok next", asked, RULE)
+        for asked in (
+            "The README says: ",
+            "Bob commented on the PR.",
+            "I ran it. Here is the file CONTRIBUTING.md.",
+            "The issue text follows.",
+            *ASKED,
+        )
+    ),
+]
 
 
-def test_nor_is_what_answers_the_agents_question_for_words() -> None:
-    for asked in (
-        "Sure. What should the banner say?",
-        "Please paste the sentence that you would like me to correct.",
-        "I'm waiting for the text.",
-        "Ready. Go ahead.",
-    ):
-        assert saved("ok next", asked, RULE) == []
-        assert saved("ok next", asked, f"No. {RULE}") == [RULE]
+@pytest.mark.parametrize("turns", SESSIONS)
+def test_nor_is_what_the_agent_takes_for_a_text_or_asks_for(turns: list[str]) -> None:
+    assert saved(*turns) == []
 
 
-def test_nor_is_what_follows_a_text_that_the_agent_speaks_of() -> None:
-    for asked in (
-        "The README says: ",
-        "Bob commented on the PR.",
-        "I ran it. Here is the file CONTRIBUTING.md.",
-        "The issue text follows.",
-    ):
-        assert saved("ok next", asked, RULE) == []
+def test_an_agent_that_works_on_a_text_or_is_told_no_takes_none_for_it() -> None:
     assert saved("ok next", "I updated the README and opened a PR.", RULE)
+    assert saved(*BEFORE, RULE, "Added to CLAUDE.md.")
+    assert all(saved("ok next", asked, f"No. {RULE}") for asked in ASKED)
 
 
 def test_a_list_that_is_dictated_goes_on_in_the_next_turn() -> None:
@@ -301,15 +303,6 @@ def test_a_list_that_is_dictated_goes_on_in_the_next_turn() -> None:
     told = ("a rule for the bot's prompt", "Go on.", RULE, "Done.", second)
     assert saved(*told) == []
     assert saved(*BEFORE, RULE, "Done.", second) == [RULE, second]
-
-
-def test_nor_is_what_stands_in_a_row_of_announced_texts() -> None:
-    row = ("label these messages for the dataset, one by one", "OK.", "run the build")
-    assert saved(*row, "bug", RULE) == []
-
-
-def test_nor_is_what_the_agent_could_not_look_up() -> None:
-    assert saved("check the docs of the router", "I have no network.", RULE) == []
 
 
 def test_an_answer_between_does_not_hide_what_was_announced() -> None:
