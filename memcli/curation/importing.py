@@ -132,8 +132,9 @@ class _Import:
                 draft = draft.replace(resolved_at=dates.iso(now))
             there = lookup.of_id(reader, draft.supersedes) if draft.supersedes else ()
             if any(row.superseded_by != draft.id for row in there):
+                what = f"{draft.supersedes} is not replaced; to do so"
                 how = f"memcli evolve {draft.id or 'ID'} --also {draft.supersedes}"
-                self.notes.append(f"{draft.supersedes} is not replaced; to do so: {how}")
+                self.notes.append(f"{what}: {how}")
                 draft = draft.replace(supersedes=None)
             for doc in reader.exact("claim", claim(draft.body)) if ends else ():
                 row, facts = reader.row(doc), reader.facts(doc)

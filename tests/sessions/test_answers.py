@@ -125,7 +125,7 @@ def test_what_a_turn_does_not_hold_in_its_own_words_waits(words: str) -> None:
 def test_what_bears_a_sign_of_another_is_not_taken_as_typed() -> None:
     for words in ("{}", "lena, {}", "a | b | {}", "{} #12", "Per policy: {}", "{} lol"):
         turn = TURNS[2]._replace(text=words.format(GOOD["text"]))
-        (one,), _, _ = read(json.dumps(GOOD).encode(), shown([*TURNS[:2], turn]))
+        (one,), _ = read(json.dumps(GOOD).encode(), shown([*TURNS[:2], turn]))
         assert ("as typed" in one.rationale) is (words == "{}"), words
 
 
