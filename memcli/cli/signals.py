@@ -2,7 +2,6 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-import json
 import time
 
 from memcli.cli.context import Canvas, Context, Result, said
@@ -81,9 +80,7 @@ def mining(context: Context, name: str | None) -> Result:
 # --- signals --------------------------------------------------------------------------
 
 
-def signals(
-    context: Context, *, pairs: bool = False, train: bool = False, dry_run: bool = False
-) -> Result:
+def signals(context: Context, *, train: bool = False, dry_run: bool = False) -> Result:
     """Show how the vault is used, and what memcli has learned from it
 
     Counts what was written, what questions brought, and what helped (memcli recall
@@ -93,20 +90,13 @@ def signals(
     \b
     Example:
       memcli signals
-      memcli signals --pairs
       memcli signals --train --dry-run
 
     Options:
-        pairs: `--pairs, without --train` Print what a scorer learns from, as JSON lines
-        train: `--train` Train a scorer with them, and keep it
+        train: `--train` Train a scorer with what helped, and keep it
         dry_run: `--dry-run, with --train` Show it, and keep nothing
     """
     vault = context.open_vault("reading", writes=train and not dry_run)
-    if pairs:
-        rows = log.pairs(vault)
-        lines = "\n".join(map(json.dumps, rows)) or "No pairs."
-        data = {"pairs": rows, "count": len(rows)}
-        return said(data, lines, style="" if rows else "nothing")
     kept, place = scorer.load(vault.root), scorer.path_of(vault.root)
     if not train:
         seen = log.usage(vault)

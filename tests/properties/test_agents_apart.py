@@ -231,7 +231,6 @@ def looks(door: Door) -> Iterator[tuple[str, Any]]:
     yield run("ideas")
     yield run("entities")
     yield run("signals")
-    yield run("signals", "--pairs")
     yield run("log")
     yield run("verify")
     yield run("doctor")

@@ -8,6 +8,7 @@ from memcli import Vault
 from memcli.cli.mcp import catalog, tools
 from memcli.entries import layout
 from memcli.vault import signals
+from memcli.vault.health import log
 from tests.cli.conftest import Run
 from tests.conftest import state_of
 from tests.contexts import context_of
@@ -116,20 +117,16 @@ def test_inspect_signals_says_what_happened(memcli: Run, vault: Vault):
     assert "stored or recalled: 2\n" in memcli("inspect", skill).out
 
 
-def test_pairs_are_json_lines(memcli: Run, vault: Vault):
+def test_a_scorer_learns_from_what_helped(memcli: Run, vault: Vault):
     first = save(vault, "We deploy badly, we deploy, deploy")
     good = save(vault, "We deploy on Mondays, all of us, each in a different way")
     memcli("recall", "deploy")
     memcli("recall", "--useful", good)
-    (line,) = memcli("signals", "--pairs").out.splitlines()
-    pair = json.loads(line)
+    (pair,) = log.pairs(vault)
     assert set(pair) == {"question", "recall", "better", "worse"}
     assert (pair["better"]["id"], pair["worse"]["id"]) == (good, first)
     assert pair["better"]["features"]["writer:manual"] == 1.0
     assert memcli("signals", "--json").json["data"]["pairs"] == 1
-    data = memcli("signals", "--pairs", "--json").json["data"]
-    assert data == {"pairs": [pair], "count": 1}
-    assert memcli("inspect", "lint", "--pairs").code == 2
     assert memcli("signals", "--dry-run").code == 2
 
 
