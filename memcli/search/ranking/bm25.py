@@ -230,13 +230,13 @@ class BM25:
     ) -> dict[int, float] | None:
         """The scores that may still be among the best when the terms that are left add
         at most `rest`; None while a document without a score may be, too."""
-        pool = best(scores)
-        least = scores[pool[-1]] if len(pool) == self._count else 0.0
-        # A sum of numbers of this size may be wrong in its last digits.
-        if rest >= least * (1 - 1e-9):
+        pool, least = best(scores), 0.0
+        if len(pool) == self._count:
+            # Sums of other orders differ in their last digits.
+            least = scores[pool[-1]] * (1 - 1e-9) - rest
+        if least <= 0.0:
             return None
-        bound = least * (1 - 1e-9) - rest
-        return {doc: score for doc, score in scores.items() if score >= bound}
+        return {doc: score for doc, score in scores.items() if score >= least}
 
     def _added(
         self, scores: dict[int, float], matches: Matches, docs: Collection[int]
