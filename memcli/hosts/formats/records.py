@@ -47,7 +47,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTROLS = r"[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]+"
 _UNSEEN = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)"
-    rf"|[\u202a-\u202e\u2066-\u2069]|(?<=\w){_CONTROLS}(?=\w)"
+    rf"|[\u202a-\u202e\u2066-\u2069]|(?<=[\w+/=-]){_CONTROLS}(?=[\w+/=-])"
 )
 _BREAKS = re.compile(_CONTROLS)
 

@@ -252,6 +252,8 @@ def _is_introduced(plain: str, rule: Rule) -> bool:
 
     Anything else may be the name of its author, or of the text that it stands in.
     """
+    if signs.CALLS.match(plain) and not signs.ANSWER.match(plain):
+        return False
     named = signs.NAMES.match(plain)
     if named and (_is_of_document(named[1]) or not signs.HEADS.match(named[1])):
         return False
@@ -279,11 +281,14 @@ def _is_said(plain: str, behind: str) -> bool:
         plain = signs.DENIES.sub("", plain, count=1)
     if not plain or signs.ANSWER.fullmatch(plain):
         return True
-    if _is_about(plain, explains=behind == "explained"):
+    explains = behind == "explained"
+    if _is_about(plain, explains=explains):
         return False
-    if behind == "explained":
+    if explains:
         words = plain.split()
         return len(words) > 2 and sum(word[:1].islower() for word in words) > 1
+    if signs.SAID_BY.search(plain):
+        return False
     points = bool(signs.POINTS.search(plain))
     if plain.rstrip(" )").endswith("?"):
         return bool(signs.ASKS.match(plain)) and not points

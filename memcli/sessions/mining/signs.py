@@ -34,7 +34,7 @@ WORDS: Final = (
 ANSWER: Final = re.compile(rf"(?:[\s,.!\u2013\u2014-]*\b{WORDS}\b)+[\s,.!]*", _I)
 # What names a statement before its colon.
 LABEL: Final = re.compile(
-    r"(?:rules?|remember|reminder|note to self|edit|ps|update|correction|decision|(?:(?:the|one|two|three|some|a few|another|last|more|other|next|my|our) )+(?:rules?|things?|notes?|preferences?|conventions?)\b.{0,30}|(?:for|in) (?:this|the|our|all|every)\b.{0,30}|before (?:we|you) .{0,30})\W*",
+    r"(?:rules?|remember|reminder|note to self|correction|decision|(?:(?:the|one|two|three|some|a few|another|last|more|other|next|my|our) )+(?:rules?|things?|notes?|preferences?|conventions?)\b.{0,30}|(?:for|in) (?:this|the|our|all|every)\b.{0,30}|before (?:we|you) .{0,30})\W*",
     _I,
 )
 # "No, that's wrong", which denies what the agent said when it stands in front.
@@ -101,14 +101,14 @@ DOCUMENT: Final = re.compile(
 # Another person, and what another person said.
 PEOPLE: Final = re.compile(
     r"\b(?:he|she|him|his|her|hers|yours|who|whose|guy|architect|boss|managers?|leads?|colleagues?|co-?workers?|(?:to|tell|let|remind|inform|ask) (?:the|my|our) (?:\w+ )?(?:team|group|channel|list|devs)|customers?|vendors?|teachers?|friends?|some(?:one|body)|every(?:one|body)|no(?:body| one)|people|legal|hr|ceo|cto|regards|cheers"
-    r"|(?<!\bi )(?<!\byou )(?<!already )(?:told|tells|said|says|spoke|wrote|writes|wants|forwarded|texted|answered|commented|replied|messaged|mailed|pinged|insist(?:s|ed))|(?:ask|dear|hi|hello|hey|ping|tell|thank) (?!claude|codex|copilot|cursor|gemini)(?-i:[A-Z][a-z]+)|(?:from|of|in) another|left (?:an?|some|\w+) (?:comment|note|remark|review)s?|(?<!look )(?<!looking )at (?-i:[A-Z][a-z]+)(?![\w/(]|\.\w)|teams?|(?-i:[A-Z][a-z]{2,})'s (?:comment|concern|feedback|idea|note|point|request|rule|suggestion|view|wish|words)|(?:any|have) questions|questions?,? (?:ask|contact|ping|reach)|your cooperation|have a (?:nice|good|great)|told (?-i:[A-Z][a-z]+)|contact (?:me|us|the)|reach out|auditors?|approvals?|maintainers?|employees|(?:join|star|follow) us|(?:my|our) (?:company|employer)|folks|guys|(?:dear|hi|hey|hello) (?:all|devs)|as (?:agreed|discussed)|failure to|deviations?|mandatory|must be approved|they (?:say|want|mean|ask)|takes? over|competitors?|consultants?|contractors?|predecessors?|(?:old|last|former|previous|other) (?:job|team|company|employer|repo)|(?:found|got|get|received|saw|read|hear|heard|copied|(?:gave|had|sent|showed)(?: me| us)?) (?:this|that|it|these|something)|what i found|(?<!\bi )(?<!\byou )approved|do you agree|we (?:discussed|met|talked|voted|agreed on (?:it|that|this))|(?:by|signed) (?-i:[A-Z][a-z]+)(?=\W*$)|according)\b",
+    r"|(?<!\bi )(?<!\byou )(?<!already )(?:told|tells|said|says|spoke|wrote|writes|wants|forwarded|texted|answered|commented|replied|messaged|mailed|pinged|insist(?:s|ed))|(?:ask|dear|hi|hello|hey|ping|tell|thank) (?!claude|codex|copilot|cursor|gemini)(?-i:[A-Z][a-z]+)|(?:from|of|in) another|left (?:an?|some|\w+) (?:comment|note|remark|review)s?|(?<!look )(?<!looking )at (?-i:[A-Z][a-z]+)(?![\w/(]|\.\w)|teams?|(?-i:[A-Z][a-z]{2,})'s (?:comment|concern|feedback|idea|note|point|request|rule|suggestion|view|wish|words)|(?:any|have) questions|questions?,? (?:ask|contact|ping|reach)|your cooperation|have a (?:nice|good|great)|told (?-i:[A-Z][a-z]+)|contact (?:me|us|the)|reach out|auditors?|approvals?|maintainers?|employees|(?:join|star|follow) us|(?:my|our) (?:company|employer)|folks|guys|appreciate|look forward|contributions?|reserve|licen[sc]e|your pr will|sponsors?|(?:dear|hi|hey|hello) (?:all|devs)|as (?:agreed|discussed)|failure to|deviations?|mandatory|must be approved|they (?:say|want|mean|ask)|takes? over|competitors?|consultants?|contractors?|predecessors?|(?:old|last|former|previous|other) (?:job|team|company|employer|repo)|(?:found|got|get|received|saw|read|hear|heard|copied|(?:gave|had|sent|showed)(?: me| us)?) (?:this|that|it|these|something)|what i found|(?<!\bi )(?<!\byou )approved|do you agree|we (?:discussed|met|talked|voted|agreed on (?:it|that|this))|(?:by|signed) (?-i:[A-Z][a-z]+)(?=\W*$)|according)\b",
     _I,
 )
 # A text, and what is done to one.
 TEXT: Final = re.compile(
     r"\b(?:e-?mails?|mails?|(?<!commit )(?<!error )(?<!log )messages?|slack|letters?|wiki|tweets?|posters?|drafts?|repl(?:y|ies)|respon(?:d|se)(?! (?:only )?with)|wording|tone|grammar|english|feedback|comments?(?=\W*$)|memor(?:y|ies)|remembers?|typos?|sentences?|phrases?|words?|paragraphs?|texts?"
-    r"|quot\w+|translat\w+|summar\w+|tl;?dr|shorte[rn]\w*|formal\w*|polite\w*|friendl\w+|re(?:write|phrase|word)\w*|proof-?read\w*|titles?|headings?|headlines?|captions?|slogans?|banners?|(?<!of )courses?|articles?|blogs?|books?|poems?|songs?|lyrics|speech|dictat\w+|transcri\w+|subtitles?|slides?|paste[ds]?|example|scenario|spam|scam|legit\w*"
-    r"|german|french|spanish|italian|portuguese|dutch|russian|chinese|japanese|thoughts|opinions?|what do you think|wdyt|eli5|explain|say|rules?|instruct\w+|(?:this|that|these|those|same) (?:line|string)s?|placeholders?|training data|should read|(?:load|see|show|view) (?:less|more)|(?:glad|happy) to help|my next \w+|(?:what|thing|one|line) (?:that )?i(?:'ll| will)? (?:send|paste|type|write|put)|i(?:'ll| will)? (?:send|paste)|answer (?:this|that|him|her|them|to)|(?:how|what) (?:should|would|do) (?:i|you|we) (?:react|answer|reply|make of)|spell ?check|(?:alternatives|assignee|author|consequences|context|labels?|owner|previous|priority|status)(?=:))\b",
+    r"|quot\w+|translat\w+|summar\w+|tl;?dr|shorte[rn]\w*|formal\w*|polite\w*|friendl\w+|re(?:write|phrase|word)\w*|proof-?read\w*|titles?|headings?|headlines?|captions?|slogans?|banners?|(?<!of )courses?|articles?|blogs?|books?|poems?|songs?|lyrics|speech|dictat\w+|transcri\w+|subtitles?|slides?|paste[ds]?|example|scenario|episode|lessons?|tutorials?|spam|scam|legit\w*"
+    r"|german|french|spanish|italian|portuguese|dutch|russian|chinese|japanese|thoughts|opinions?|what do you think|wdyt|eli5|explain|say|rules?|instruct\w+|(?:this|that|these|those|same) (?:line|string)s?|placeholders?|training data|should read|(?:load|see|show|view) (?:less|more)|(?:glad|happy) to help|my next \w+|(?:what|thing|one|line) (?:that )?i(?:'ll| will)? (?:send|paste|type|write|put)|i(?:'ll| will)? (?:send|paste)|answer (?:this|that|him|her|them|to)|(?:how|what) (?:should|would|do) (?:i|you|we) (?:react|answer|reply|make of)|spell ?check|(?:warning|alternatives|assignee|author|consequences|context|labels?|owner|previous|priority|status)(?=:))\b",
     _I,
 )
 # A game, a story, a case that is only supposed.
@@ -137,7 +137,7 @@ SAID_BY: Final = re.compile(
     rf"|(?:[,;:]|\s-{{1,2}}|\s[\u2013\u2014~]|[(\[]) ?(?:{_SAYS}\b|according to\b|if you ask (?!me)|(?:as|so|thus|it) (?:\S+ ){{0,3}}?{_SAYS}\b|\S+ {_SAYS}\b|[\w.]+ (?:docs|guide|manual|handbook)\b|(?:to quote|quot(?:e|ing)|citing|courtesy|signed|in the words)\b|(?-i:[A-Z][a-z]+)(?:'s \w+| \w{{2,}}(?:s|ed))\W*$)"
     # Between brackets or behind a dash, where it comes from; a name, a place, a year.
     r"|(?:[(\[]|\s[-\u2013\u2014] )(?:[^)\]]*\b)?(?:by|cf|copied|excerpt|from|minutes|on|per|see|source|taken|ticket|via|wiki|\d{4})\b[^)\]]*[)\]]?\W*$|[(\[|] ?(?-i:[A-Z@#\d])[^)\]|]*[)\]|]\W*$|\(c\)|\b(?:best|cheers|regards|thanks|thx)\W+(?-i:[A-Z][a-z]+)\W*$"
-    r"|, (?:per|via)\b|, (?:at|by|from|in|on) (?:behalf|decree|orders?|request|\S+'s)\b|, (?:by|from) (?-i:[A-Z])|, (?-i:[A-Z][a-z]+ [A-Z][a-z]+)\b|\b20\d\d\W*$"
+    r"|, (?:per|via)\b|, (?:thanks? )?(?:all|colleagues|devs|every(?:body|one)|folks|guys|people|team)\W*$|^\W*(?:created|signed|written)\b.*\b(?:by|the)\b|, (?:at|by|from|in|on) (?:behalf|decree|orders?|request|\S+'s)\b|, (?:by|from) (?-i:[A-Z])|, (?-i:[A-Z][a-z]+ [A-Z][a-z]+)\b|\b20\d\d\W*$"
     r"|\s-{2} ?(?-i:[A-Z])|\s/(?:/ ?\w+| ?(?-i:[A-Z][a-z]+))\W*$|\s-{2} \w+\W*$|\s# ?\w+\W*$|\s/?cc (?:@|(?-i:[A-Z])|\w+\W*$)|\bvia (?:the |an? )?(?:docs|e?-?mail|slack|wiki)\b|\s(?:br|cheers|regards|mfg|lg(?: \w+)?|xoxo|(?:[-\u2013\u2014] )?(?:the|your) (?:\w+ )?team)\W*$|(?:\s[#@]\w[\w-]*\W*$|, @\w)|\s~ ?\w[^~]*$|\s\^ ?\w+\W*$|, (?-i:[A-Z][a-z]+), (?!and\b|or\b)(?-i:[a-z])|\byou\b.*, (?!claude|codex|copilot|cursor|gemini)(?-i:[A-Z][a-z]+)\W*$|\bis (?:what|how) (?!we\b|i\b|you\b)"
     # As somebody puts or wants it, or did with others; where it is written.
     rf"| as (?:per\b|(?-i:[A-Z][a-z]+) (?:put|{_SAYS})\b)|, (?:as|like) (?:per\b|(?-i:[A-Z][a-z]+) (?!does\b)\w+|\w{{3,}}ed (?:by|in|on|to|with)\b)|, (?:the|our|my|an?) \w+ {_SAYS}\b|, (?:wish\w*|\w{{3,}}ed by)\b"
@@ -172,12 +172,12 @@ SERIES: Final = re.compile(
 # What stands before a colon; and what of it names a rule, where "shorter:" names a text.
 NAMES: Final = re.compile(r"^\W*(\w+(?: \w+){0,2}):\s")
 HEADS: Final = re.compile(
-    r"(?:\w+ )?(?:rules?|remember|reminder|note|edit|ps|update|correction|deci\w+|agreed|settled|convention|preference|lesson)\b|(?:for|in|before|when|here|this|our|my|one|two|three)\b",
+    r"(?:\w+ )?(?:rules?|remember|reminder|note|correction|deci\w+|agreed|settled|convention|preference|lesson)\b|(?:for|in|before|when|here|this|our|my|one|two|three)\b",
     _I,
 )
 # Calls somebody, or has the name of who said it: "lena, ...", "lena - ...".
 CALLS: Final = re.compile(
-    r"\W*(?!(?:claude|codex|generally|here|however|instead|later|no|nope|otherwise|sorry|still|there|today|usually|wait|why)\b)[^\W\d_]+(?:,| [-\u2013\u2014]) (?!and\b|or\b|not\b)",
+    r"\W*(?!(?:agreed|also|always|claude|codex|decided|generally|henceforth|here|however|instead|later|never|no|nope|otherwise|please|remember|settled|sorry|still|there|today|usually|wait|why|wrong)\b)[^\W\d_]+(?:,| [-\u2013\u2014]) (?!and\b|or\b|not\b)",
     _I,
 )
 TAKES_BACK: Final = re.compile(

@@ -94,6 +94,8 @@ Never rebase shared branches *
 (Never rebase shared branches
 Contributors never rebase shared branches from now on.
 You should have used uv instead of pip, Tom.
+Never rebase shared branches, everyone
+Tom, always use uv from now on
 Never rebase shared branches, as stated in the handbook
 Never rebase shared branches, to quote our CTO
 Never rebase shared branches – excerpt from the handbook
@@ -141,6 +143,7 @@ What do you think of the wording?
 We do that at Acme.
 Chapter 3 explains why.
 Ask Lena for access.
+Signed, the infra guild
 If you have questions, ask in the channel.
 (#123)
 :+1:
