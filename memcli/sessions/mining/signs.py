@@ -95,7 +95,7 @@ _DOCUMENT: Final = (
 # What is done to a document that is the work; what it says is none.
 _MAKES: Final = r"(?:add|build|bump|chang|clos|creat|delet|edit|fix|forg[eo]t(?:ting)?|generat|implement|merg|miss|open(?= an?\b|ed an?\b|ing an?\b)|push|rebas|refactor|remov|renam|restructur|updat|upgrad|writ|wrote)(?:e|es|ed|d|s|ing|ten)?"
 DOCUMENT: Final = re.compile(
-    rf"\b{_DOCUMENT} (?:asks?|demands?|goes|has|have|mentions?|puts?|reads?|recommends?|requires?|says?|states?|tells?|wants?)\b|^(?!.*\b{_MAKES}\b).*(?<!\w){_DOCUMENT}\b",
+    rf"\b{_DOCUMENT} (?:asks?|demands?|goes|has|have|mentions?|puts?|reads?|recommends?|requires?|says?|states?|tells?|wants?)\b|^(?!\W*(?:please )?(?:always|don'?t|never)\b|.*\b{_MAKES}\b).*(?<!\w){_DOCUMENT}\b",
     _I,
 )
 # Another person, and what another person said.
