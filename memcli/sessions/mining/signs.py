@@ -200,7 +200,7 @@ GIVES_UP: Final = re.compile(
 UNLESS: Final = re.compile(
     r"\b(?:without|before|unless|until|till|when|if|while|directly)\b", _I
 )
-# Denies what a claim says; a claim that denies as well has one of these, or another way.
+# Denies what a claim says; and what is no denial of it, or denies in another way.
 DENIED: Final = re.compile(
     r"\b(?:(?:are|ca|do|does|is|must|need|should|wo)n'?t|not|never|no(?! later\b|,)|nobody|no longer|any ?more|stop|avoid|cannot|forget|wrong|unnecessary|forbidden|nicht|kein\w*|nie|niemals|pas|jamais|nunca)\b",
     _I,
