@@ -202,19 +202,18 @@ class BM25:
         if within is not None and len(within) <= _MOST_FOUND:
             return self._added(scores, matches, within)
         base, slope, lengths = self._base, self._slope, self._lengths
-        rest = sum(term.idf for term in matches.known) * self._gain
-        for place, term in enumerate(matches.known):
+        rest, least = sum(term.idf for term in matches.known) * self._gain, 0.0
+        for term in matches.known:
             if best and len(scores) > _MOST_FOUND and rest < max(scores.values()) / 2:
-                likely = self._likely(scores, rest, best)
-                if likely is not None:
-                    left = matches._replace(known=matches.known[place:])
-                    scores = self._added(likely, left, likely)
-                    break
+                least = least or self._least(best(scores), scores, rest)
+            if least:
+                scores = {doc: n for doc, n in scores.items() if n >= least - rest}
+                self._added(scores, matches._replace(known=[term]), scores)
             gain = term.idf * self._gain
             rest -= gain
             listed, more = matches.postings[term.text]
             lists = (zip(*listed, strict=True), *(each.items() for each in more))
-            for pairs in lists:
+            for pairs in () if least else lists:
                 for doc, n in pairs:
                     weight = gain * n / (n + base + slope * lengths[doc])
                     scores[doc] = get(doc, 0.0) + weight
@@ -222,21 +221,14 @@ class BM25:
             return scores
         return {doc: score for doc, score in scores.items() if doc in within}
 
-    def _likely(
-        self,
-        scores: Mapping[int, float],
-        rest: float,
-        best: Callable[[Mapping[int, float]], Sequence[int]],
-    ) -> dict[int, float] | None:
-        """The scores that may still be among the best when the terms that are left add
-        at most `rest`; None while a document without a score may be, too."""
-        pool, least = best(scores), 0.0
-        if len(pool) == self._count:
-            # Sums of other orders differ in their last digits.
-            least = scores[pool[-1]] * (1 - 1e-9) - rest
-        if least <= 0.0:
-            return None
-        return {doc: score for doc, score in scores.items() if score >= least}
+    def _least(
+        self, pool: Sequence[int], scores: Mapping[int, float], rest: float
+    ) -> float:
+        """The lowest score of a full pool, when no document without a score reaches it
+        with the terms that are left, which add at most `rest`; else 0."""
+        # Sums of other orders differ in their last digits.
+        least = scores[pool[-1]] * (1 - 1e-9) if len(pool) == self._count else 0.0
+        return least if rest < least else 0.0
 
     def _added(
         self, scores: dict[int, float], matches: Matches, docs: Collection[int]

@@ -102,13 +102,13 @@ def test_documents_are_left_out_that_cannot_come_into_the_pool(
     words = (WORDS[0], WORDS[1], WORDS[20 + seed], WORDS[28 + seed])
     corpus, asked = toy(seed), Question([(word, word) for word in words], NOW)
     scope = Scope(lambda docs: [doc for doc in docs if doc % 3])
-    found, left, likely = [], [], BM25._likely
+    found, left, least = [], [], BM25._least
 
     def noted(*given: Any) -> Any:
-        left.append(likely(*given))
+        left.append(least(*given))
         return left[-1]
 
-    monkeypatch.setattr(BM25, "_likely", noted)
+    monkeypatch.setattr(BM25, "_least", noted)
     for most in (10**6, 0):
         monkeypatch.setattr(bm25, "_MOST_FOUND", most)
         weights = Weights(pool=5)
