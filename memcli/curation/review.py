@@ -76,12 +76,15 @@ def planned(
     return [_decision(stored.entry, "pending") for stored in waiting(vault, ids)]
 
 
-def approve(vault: Vault, *ids: str, **changes: Any) -> EntryDecisions:
+def approve(
+    vault: Vault, *ids: str, by_judge: bool = False, **changes: Any
+) -> EntryDecisions:
     """Turn candidates into memories, in one commit.
 
     Args:
         vault: where they are.
         ids: ids, or unique prefixes of them.
+        by_judge: nobody has decided, so they stay unconfirmed.
         changes: `text` and fields to change on the way, for a single candidate.
 
     Raises:
@@ -106,7 +109,8 @@ def approve(vault: Vault, *ids: str, **changes: Any) -> EntryDecisions:
                 at.change.put(stored.path, None, keep=False)
         updated = lineage.not_before(entry, at.now)
         # A memory from now on: a report that is older did not know it.
-        entry = entry.replace(status=Status.ACTIVE, created=updated, updated=updated)
+        entry = entry.replace(status=Status.ACTIVE, created=updated)
+        entry = entry if by_judge else entry.replace(updated=updated)
         if entry.pinned or entry.enforce:  # nobody who approves has read these
             vault.tell(
                 f"{entry.id}: its pin and its `enforce` are left out; to set them: "

@@ -52,8 +52,6 @@ MINERS = ("pipeline", "hook")
 
 JUDGED = "judged"
 """The begin of the rationale of an entry that a judge found, and no rule."""
-AS_TYPED = ", as typed in turn "
-"""The words in it where the turn shows nothing of another person's text."""
 
 SUMMARY_TAG = "session-summary"
 """The tag of the event that sums a session up."""
@@ -217,21 +215,16 @@ class Entry(NamedTuple):
 
 
 def is_unconfirmed(entry: Any) -> bool:
-    """Whether rules found an entry, or a row of one, in a session, and nobody has said
-    it since.
+    """Whether an entry, or a row of one, was found in a session, and nobody has said it
+    since.
 
-    Rules read words, and words may be another's: it is told with a mark until another
-    session or a person says it again, or a person changes, approves or pins it. What a
-    judge found was read by a model, in the whole session: only that of a turn which may
-    hold a text of another is marked.
+    Rules and judges read words, and words may be another's: it is told with a mark
+    until another session or a person says it again, or a person changes, approves or
+    pins it.
     """
-    judged = (entry.rationale or "").rpartition(f"({JUDGED} by")[2]
     touched = entry.seen or entry.updated or entry.supersedes
-    return (
-        entry.source.writer in MINERS
-        and not (touched or entry.pinned or entry.enforce)
-        and AS_TYPED not in judged
-    )
+    found = entry.source.writer in MINERS
+    return found and not (touched or entry.pinned or entry.enforce)
 
 
 LOOK = "pinned, look at it"

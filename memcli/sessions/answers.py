@@ -12,7 +12,7 @@ import re
 from collections import deque
 
 from memcli.entries import anchors, no_secrets
-from memcli.entries.entry import AS_TYPED, JUDGED, KINDS, SUMMARY_TAG, Confidence, Item
+from memcli.entries.entry import JUDGED, KINDS, SUMMARY_TAG, Confidence, Item
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.tokens import STOP_WORDS
 from memcli.named_tuple import NamedTuple
@@ -144,13 +144,10 @@ def _candidate(
     for name in about:
         if name not in known:
             raise _Refused(f"the digest showed no entry {name[:40]!r}")
-    more: dict[str, Any] = {}
+    more: dict[str, Any] = {"confirms": confirms}
     if confirms:  # in the entry's own words: a sighting of it
         kind, text, why = known[confirms].kind, known[confirms].text, "said again"
-        steps = [one.step for one in digest.turns]
-        if not any(say_again(text, steps, one.number - 1, one.before) for one in turns):
-            raise _Refused("the turns that it cites do not say so again")
-        confidence, more["confirms"] = Confidence.HIGH, confirms
+        confidence = Confidence.HIGH
     else:
         kind, text, confidence = _claim(row, kinds)
         why = " ".join(_text(row, "why").split())[:_LONGEST_WHY]
@@ -159,8 +156,12 @@ def _candidate(
         # A summary is of the whole session, whichever turns it names.
         cited = digest.turns if kind == _SUMMARY else turns
         _check_words(text, said, digest, cited, [known[name].text for name in about])
-    typed = confirms or any(hands.is_typed(one.step.text, text) for one in turns)
+    steps = [one.step for one in digest.turns]
+    own = any(say_again(text, steps, one.number - 1, one.before) for one in turns)
+    if confirms and not own:
+        raise _Refused("the turns that it cites do not say so again")
     numbers = ", ".join(str(one.number) for one in turns)
+    found = f"judged by {judge} from turn {numbers}"
     place = turns[0].step
     if kind == _SUMMARY:
         kind, why, place = "event", "the session in short", turns[-1].step
@@ -176,8 +177,7 @@ def _candidate(
         category=category,
         confidence=confidence,
         pattern=JUDGED,
-        rationale=f"{why.rstrip('.') or 'durable'} (judged by {judge}"
-        f"{AS_TYPED if typed else ' from turn '}{numbers})",
+        rationale=f"{why.rstrip('.') or 'durable'} ({found})",
         title=title(_SENTENCE.split(text)[0], category),
         text=text,
         excerpt=excerpt(place.text, place.text[:200]),
@@ -185,6 +185,7 @@ def _candidate(
         record=place.record,
         at=place.at,
         kind=kind,
+        own=own,
         **more,
     )
 

@@ -123,7 +123,7 @@ class Turn(NamedTuple):
 class Known(NamedTuple):
     """An entry that the vault holds and that the session may be about.
 
-    `unconfirmed` says that nobody has said it since rules found it in a session.
+    `unconfirmed` says that nobody has said it since it was found in a session.
     """
 
     id: str

@@ -223,7 +223,7 @@ def _compared(
     # What another may have said is no evidence, nor are a judge's words for a turn.
     # Minutes of a meeting name a decision in these words each time.
     pasted = signs.DECIDED.match(one.excerpt)
-    reworded = one.pattern == JUDGED and not one.confirms and is_unconfirmed(row)
+    reworded = one.pattern == JUDGED and not one.own and is_unconfirmed(row)
     if (one.doubtful or pasted or reworded) and row.status != Status.REJECTED:
         return Fate(route.candidate, "duplicate", id=row.id, path=row.path)
     return route._replace(draft=_confirming(vault, reader, route, draft, row))

@@ -24,7 +24,7 @@ def texts(vault: Vault) -> list[str]:
 
 def test_approve_may_change_text_title_kind_and_tags(vault: Vault) -> None:
     name = candidate(vault, "use pnmp", tags=["web"])
-    changes = {"text": "Use pnpm", "kind": "preference", "tags": ("tools",)}
+    changes: Any = {"text": "Use pnpm", "kind": "preference", "tags": ("tools",)}
     review.approve(vault, name, **changes)
     entry = vault.get(name)
     assert (entry.body, entry.kind) == ("Use pnpm\n", "preference")

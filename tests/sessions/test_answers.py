@@ -122,13 +122,6 @@ def test_what_a_turn_does_not_hold_in_its_own_words_waits(words: str) -> None:
     assert (str(one.confidence), one.doubtful) == ("MEDIUM", True)
 
 
-def test_what_bears_a_sign_of_another_is_not_taken_as_typed() -> None:
-    for words in ("{}", "lena, {}", "a | b | {}", "{} #12", "Per policy: {}", "{} lol"):
-        turn = TURNS[2]._replace(text=words.format(GOOD["text"]))
-        (one,), _ = read(json.dumps(GOOD).encode(), shown([*TURNS[:2], turn]))
-        assert ("as typed" in one.rationale) is (words == "{}"), words
-
-
 def test_one_bad_line_takes_no_good_one_with_it() -> None:
     linter = {**GOOD, "turns": [3], "text": "Run the linter before each commit."}
     kept, refused = said("Sure! Here it is:", "```json", GOOD, linter, "```")

@@ -81,7 +81,7 @@ def test_high_is_saved_medium_waits_and_an_idea_is_put_aside(
     assert (entry.kind, entry.confidence) == ("preference", Confidence.HIGH)
     assert entry.asked == tuple(asked)
     assert entry.rationale == (
-        "judged: the agent took staging (judged by haiku, as typed in turn 2)"
+        "judged: the agent took staging (judged by haiku from turn 2)"
     )
     assert (entry.source.session, entry.source.record) == ("talk", "r3")
     assert "local redis" in (entry.source.excerpt or "")
@@ -109,17 +109,18 @@ OWN_WORDS = {
 }
 
 
-def test_what_may_stand_in_another_s_text_bears_the_mark(
+def test_what_a_judge_found_or_approved_bears_the_mark(
     vault: Vault, tmp_path: Path
 ) -> None:
-    chat = "#infra\nLena Schmidt  10:42 AM\nhi! All services must log to Splunk."
+    chat = "#infra\nLena Schmidt  10:42 AM\nhi! Always log to Splunk, all of you."
     path = talk(tmp_path, [*ROWS, ("user", chat)])
-    said = "All services must log to Splunk."
-    judge(vault, path, {**REDIS, "turns": [5], "text": said}, REDIS)
-    marked = {
-        row.text: row.unconfirmed for row in every(vault, Query("", View(NOW))).rows
+    vault.mine(path)
+    said = "Always log to Splunk, all of you."
+    done = judge(vault, path, {**REDIS, "turns": [5], "text": said}, REDIS)
+    assert len(done.approved) == 1
+    assert {row.unconfirmed for row in every(vault, Query("", View(NOW))).rows} == {
+        True
     }
-    assert (marked[said], marked[str(REDIS["text"])]) == (True, False)
 
 
 def test_what_a_rule_and_a_judge_made_of_one_turn_is_one_entry(
@@ -341,7 +342,8 @@ def test_what_a_session_taught_fades_and_ends_unless_it_is_met_again(
         view = View(clock[0])
         items = moving.read(lambda reader: chosen(reader, moving.settings, view))
         start = moving.read(lambda r: standing(moving, r, Session(view))).items
-        assert {one.text for one in items} <= {one.text for one in start}
+        shown = {one.text.rpartition(") ")[2] for one in start}
+        assert {one.text for one in items} <= shown
         return [f"{one.item} {one.score:.2f}" for one in items]
 
     def found() -> set[str]:

@@ -65,6 +65,7 @@ class Candidate(NamedTuple):
         tags: of the entry.
         asked: phrases in which somebody may look for it.
         doubtful: another may have said it, so it is never saved unasked.
+        own: a person says it so in a turn that a judge names.
     """
 
     category: Category
@@ -89,11 +90,12 @@ class Candidate(NamedTuple):
     tags: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
     doubtful: bool = False
+    own: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON, which says by the confidence what is in doubt."""
         fields = {**self._asdict(), "confidence": str(self.confidence)}
-        del fields["doubtful"]
+        del fields["doubtful"], fields["own"]
         return fields
 
 

@@ -160,23 +160,6 @@ def introduces(text: str) -> bool:
     return bare or bool(signs.ANNOUNCES.search(plain))
 
 
-def is_typed(text: str, claim: str) -> bool:
-    """Whether nothing in a turn is against it that a person says there what a judge
-    found, in any language: it has one line, and no word that the claim has not speaks
-    of a text or of another person."""
-    plain = masked(text)
-    parts = [part.rstrip() for part in signs.SENTENCE.split(plain)]
-    asks = [part for part in parts if part.endswith((":", "?"))]
-    heads = [part for part in asks if signs.ANNOUNCES.search(part.rstrip(" ?"))]
-    about = (signs.PEOPLE, signs.TEXT, signs.SAID_BY, signs.PLAY, signs.TAKES_BACK)
-    words = {match[0].lower() for sign in about for match in sign.finditer(plain)}
-    beside = [word for word in words if word not in claim.lower()]
-    labels = all(map(signs.LABEL.fullmatch, heads))
-    handed = _is_of_document(plain) and not _is_of_document(claim)
-    handed |= bool(signs.CALLS.match(plain)) and not signs.ANSWER.match(plain)
-    return _is_one_line(text) and labels and not beside and not handed
-
-
 def denies(said: str, claim: str) -> bool:
     """Whether a sentence denies or asks what a claim says as it is."""
     claim = masked(claim)
