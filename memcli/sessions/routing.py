@@ -175,13 +175,12 @@ def _near(reader: Reader, draft: Entry, view: View) -> list[tuple[float, StoredR
 
 def _replaced(vault: Vault, reader: Reader, draft: Entry) -> str | None:
     """The id of what replaced an entry in the words of a draft, if that holds here."""
-    superseded = frozenset({Status.SUPERSEDED})
-    seen = View(vault.now_ms() // 1000, statuses=superseded, agent=vault.agent)
-    for doc in reader.exact("claim", claim(draft.body)):
-        row = reader.row(doc)
-        if row.project in (None, draft.project) and reader.verdict(doc, seen) is None:
-            return row.superseded_by or row.id
-    return None
+    both = frozenset({Status.SUPERSEDED, Status.ACTIVE})
+    seen = View(vault.now_ms() // 1000, statuses=both, agent=vault.agent)
+    near = [row for _, row in _near(reader, draft, seen) if _same(draft, row)]
+    if any(row.status == Status.ACTIVE for row in near):
+        return None  # only its form was changed, or somebody has said it anew
+    return next((row.superseded_by or row.id for row in near), None)
 
 
 def _compared(
@@ -222,7 +221,11 @@ def _compared(
     one = route.candidate
     # What another may have said is no evidence, nor are a judge's words for a turn.
     # Minutes of a meeting name a decision in these words each time.
-    pasted = signs.DECIDED.match(one.excerpt)
+    # Nor does anybody type a paragraph twice in the same words.
+    pasted = signs.DECIDED.match(one.excerpt) or (
+        claim(one.excerpt) == claim(row.source.excerpt or "")
+        and len(signs.SENTENCE.split(one.excerpt)) > 2
+    )
     reworded = one.pattern == JUDGED and not one.own and is_unconfirmed(row)
     if (one.doubtful or pasted or reworded) and row.status != Status.REJECTED:
         return Fate(route.candidate, "duplicate", id=row.id, path=row.path)

@@ -26,6 +26,7 @@ FILES = [f"please dont touch the {n} files of the app" for n in ("sql", "go", "j
 MORE = [f"please dont touch the {n} files of the app" for n in ("css", "html")]
 RULES = [f"Always use {word} in the {word} folder" for word in ("alpha", "beta", "c")]
 
+PASTED = f"I read your proposal and I like it. {ALWAYS} I have some questions, too."
 ANNA = "Always ask Anna before you deploy."
 FRIDAYS = "Always ask Anna before you deploy on Fridays."
 
@@ -72,6 +73,10 @@ STORIES: list[tuple[str, list[Step], int, int]] = [
      [("1", [ALWAYS], "saved"), "evolve", ("1", [ALWAYS], "duplicate")], 1, 0),
     ("words that another version replaced wait, also when that is resolved",
      [("1", [ALWAYS], "saved"), "evolve", ("2", [ALWAYS], "review")], 1, 1),
+    ("and words that say the same again",
+     [("1", [ALWAYS], "saved"), "evolve", ("2", [AGAIN], "review")], 1, 1),
+    ("a paragraph that comes twice in the same words was pasted",
+     [("1", [PASTED], "saved"), ("2", [PASTED], "duplicate")], 1, 0),
     ("what goes on behind words that are resolved is not lost with them",
      [("1", [ALWAYS], "saved"), "resolve",
       ("2", [ALWAYS + " The branch of the docs is the exception."], "review")], 0, 1),

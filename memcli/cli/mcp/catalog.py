@@ -400,7 +400,9 @@ def memory_review(values: Values, undo: bool = False) -> Run:
         undo: Take the last change back
     """
     if undo:
-        return "undo", {name: value for name, value in values.items() if value}
+        if any(values.values()):
+            raise UsageError("undo takes the last change back, and goes alone")
+        return "undo", {}
     return "review", values
 
 

@@ -256,6 +256,8 @@ def test_review_lists_the_inbox_and_decides_on_ids(
         return answer.data or {}
 
     assert len(review()["candidates"]) == 2
+    refused = tools.call(catalog.memory_review, {"ids": [kept], "undo": True}, context)
+    assert (refused.error or {})["code"] == "usage"
     review(ids=[kept], approve=True)
     review(ids=dropped, reject="true")
     assert review()["candidates"] == []
