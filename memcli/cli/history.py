@@ -108,7 +108,7 @@ def _rows(event: events.Event) -> list[tuple[str, ...]]:
     if event.action in ("commit", "undone", "kept", "created") or not shown:
         return [(when, event.action, "", event.subject, event.author)]
     if event.action in ("evolved", "reverted"):  # the version before is its history
-        new = [each for each in shown if not each.path.startswith(layout.ARCHIVE + "/")]
+        new = [each for each in shown if not layout.is_archived(each.path)]
         shown = new or shown
     rows: list[tuple[str, ...]] = []
     for one in shown[:_MOST_ENTRIES]:

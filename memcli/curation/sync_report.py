@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from memcli.storage.git.tree import Difference
     from memcli.vault.vault import Vault
 
-_ARCHIVE = layout.ARCHIVE + "/"
 NOTHING_NEW = "nothing new on either side"
 _MOST_KEYS = 8
 
@@ -63,11 +62,11 @@ def traffic_of(
     archived = {
         layout.before_archive(path)
         for path, before, _ in rows
-        if before is None and path.startswith(_ARCHIVE)
+        if before is None and layout.is_archived(path)
     }
     added = changed = removed = 0
     for path, before, after in rows:
-        if not layout.is_entry(path) or path.startswith(_ARCHIVE):
+        if not layout.is_entry(path) or layout.is_archived(path):
             continue
         if after is None and path in archived:
             continue  # its new version has another name

@@ -170,9 +170,9 @@ def _states(text: Text) -> Iterator[tuple[str, str, str, str]]:
         hint = "Let its text name the command, the path or the name in code; "
         hint += "memcli evolve ID --enforce sets it anew."
         yield "enforce", "broad_enforce", message, hint
-    archived = entry.path.startswith(layout.ARCHIVE + "/")
     # In the archive it is history, whose newer version was forgotten.
-    if status is Status.SUPERSEDED and not (entry.superseded_by or archived):
+    followed = entry.superseded_by or layout.is_archived(entry.path)
+    if status is Status.SUPERSEDED and not followed:
         message = "superseded, but it does not say by what"
         hint = "Add superseded_by, or set status: active."
         yield "status", "superseded_by_nobody", message, hint

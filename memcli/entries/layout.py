@@ -202,9 +202,14 @@ def archived(path: str, entry_id: str) -> str:
     return f"{ARCHIVE}/{path.removesuffix('.md')}.{entry_id}.md"
 
 
+def is_archived(path: str) -> bool:
+    """Whether a path lies in the archive."""
+    return path.startswith(ARCHIVE + "/")
+
+
 def before_archive(path: str) -> str:
     """The path that an archived file had before; any other path unchanged."""
-    if not path.startswith(ARCHIVE + "/"):
+    if not is_archived(path):
         return path
     stem, dot, entry_id = path.removesuffix(".md").rpartition(".")
     inner = stem if dot and len(entry_id) == 16 else path.removesuffix(".md")

@@ -115,7 +115,7 @@ def matching(reader: Reader, word: str) -> list[StoredRow]:
         # While a version is replaced, its archived copy stands beside it for a moment.
         # An older state that was checked out stands beside what review made of it.
         active = [row for row in rows if row.status == str(Status.ACTIVE)]
-        in_place = [row for row in rows if not _is_archived(row)]
+        in_place = [row for row in rows if not layout.is_archived(row.path)]
         for fewer in (active, in_place):
             if len(fewer) == 1:
                 return fewer
@@ -167,7 +167,7 @@ def shortest(reader: Reader, entry_id: str) -> str:
 def of_id(reader: Reader, entry_id: str) -> list[StoredRow]:
     """The rows of the entries with this whole id, by path, archived ones last."""
     rows = [reader.row(doc) for doc in reader.exact("id", entry_id)]
-    return sorted(rows, key=lambda row: (_is_archived(row), row.path))
+    return sorted(rows, key=lambda row: (layout.is_archived(row.path), row.path))
 
 
 def ambiguous(prefix: str, labels: Sequence[str], *, one_id: bool) -> AmbiguousId:
@@ -188,10 +188,6 @@ def ambiguous(prefix: str, labels: Sequence[str], *, one_id: bool) -> AmbiguousI
         if one_id
         else "Give more characters of the id, or the path.",
     )
-
-
-def _is_archived(row: StoredRow) -> bool:
-    return row.path.startswith(layout.ARCHIVE + "/")
 
 
 class Brief(NamedTuple):

@@ -211,7 +211,7 @@ class Joined:
         sides = (self._base, *(side for _, side in self._both))
         for name, entry in self.now.items():
             over = entry.superseded_by or (
-                entry.path.startswith(layout.ARCHIVE + "/")
+                layout.is_archived(entry.path)
                 and any(
                     name in side and side[name].status is not Status.ACTIVE
                     for side in sides

@@ -345,8 +345,8 @@ class _Work:
             self.results[name] = file._replace(blob=None, data=data, entry=entry)
         for name in joined.replaced & self.results.keys():
             file = self.results[name]
-            is_archived = file.path.startswith(layout.ARCHIVE + "/")
-            if file.entry and file.entry.superseded_by and not is_archived:
+            over = file.entry and file.entry.superseded_by
+            if over and not layout.is_archived(file.path):
                 place = layout.archived(file.path, name)
                 self.results[name] = file._replace(path=place, rank=2)
         for name in joined.notes.keys() & self.results.keys():
@@ -389,8 +389,7 @@ def _place(base: _File | None, one: _File, two: _File, entry: Entry | None) -> s
     if base is not None and len(places) == 2:
         places.discard(base.path)
     over = entry is not None and entry.status in (Status.SUPERSEDED, Status.REJECTED)
-    archive = layout.ARCHIVE + "/"
-    return min(places, key=lambda path: (path.startswith(archive) is not over, path))
+    return min(places, key=lambda path: (layout.is_archived(path) is not over, path))
 
 
 def _entries(files: Mapping[str, _File]) -> dict[str, Entry]:

@@ -85,7 +85,7 @@ def findings(repository: Repository) -> Iterator[Finding]:
         hidden = [path for path in tree.sparse(repository) if layout.is_entry(path)]
     except MemcliError:  # another finding says so
         hidden = []
-    if any(not path.startswith(layout.ARCHIVE + "/") for path in hidden):
+    if not all(map(layout.is_archived, hidden)):
         message = f"a sparse checkout leaves out {counted(len(hidden), 'entry')}, "
         message += "which no command sees"
         yield Finding(".git", 1, "git_state", ERROR, message, SPARSE_HINT)

@@ -297,7 +297,7 @@ def _about_reports(reader: Reader) -> Iterator[_Problem]:
 def _place(reader: Reader, doc: int) -> tuple[bool, str]:
     """The key that orders documents: their paths, those in the archive last."""
     path = reader.row(doc).path
-    return path.startswith(layout.ARCHIVE + "/"), path
+    return layout.is_archived(path), path
 
 
 def _about_lineages(reader: Reader) -> Iterator[_Problem]:

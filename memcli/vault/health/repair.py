@@ -321,7 +321,7 @@ def _fork(vault: Vault, finding: Finding) -> _Mend | None:
     for name, entry in sorted(joined.changed.items()):
         stored = versions[name]
         known: bytes | None = stored.data
-        if entry.superseded_by and not entry.path.startswith(layout.ARCHIVE + "/"):
+        if entry.superseded_by and not layout.is_archived(entry.path):
             place = layout.archived(entry.path, name)
             entry = entry.replace(path=lineage.free_place(vault.root, place))
             changes[stored.path] = stored.data, None
