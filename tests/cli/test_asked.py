@@ -43,11 +43,11 @@ def test_save_and_evolve_take_phrases_and_inspect_shows_them(memcli: Run) -> Non
 
 def test_the_same_text_again_adds_its_phrases_while_there_is_room(vault: Vault) -> None:
     first = save(vault, TEXT, asked=PHRASES)
-    again = vault.save(vault.draft({"text": TEXT, "asked": ["pool size"]}))
+    again = vault.save(TEXT, asked=["pool size"])
     assert (again.outcome, again.merged) == ("merged", ("asked",))
     assert vault.get(first).asked == (*PHRASES, "pool size")
     more = [f"phrase {number}" for number in range(6)]
-    full = vault.save(vault.draft({"text": TEXT, "asked": more}))
+    full = vault.save(TEXT, asked=more)
     assert full.not_taken == ("asked",)
 
 

@@ -68,7 +68,7 @@ def test_ids_are_offered_with_titles(filled: Vault) -> None:
 
 
 def test_an_offer_of_an_id_fits_80_columns_with_its_state(filled: Vault) -> None:
-    long = filled.save(filled.draft({"text": "word " * 40})).id
+    long = filled.save("word " * 40).id
     filled.evolve(long, "another text")
     filled.read(lambda reader: reader.size)
     about = dict(complete.offers(["show", ""], os.environ))[long]
@@ -106,7 +106,7 @@ def test_nothing_is_said_when_anything_is_wrong(
 def test_a_hostile_vault_offers_words_only_and_titles_in_one_plain_line(
     filled: Vault, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    filled.save(filled.draft({"text": HOSTILE, "title": HOSTILE.replace("\x1b", "")}))
+    filled.save(HOSTILE, title=HOSTILE.replace("\x1b", ""))
     path = Path(filled.root, "memories", "note", "x.md")
     path.parent.mkdir(parents=True, exist_ok=True)
     name = "$(touch pwned)"
@@ -137,7 +137,7 @@ def test_a_shell_takes_the_script_and_runs_nothing_of_a_title(
 ) -> None:
     if shutil.which(shell) is None:
         pytest.skip(f"LOUD: {shell} is not on this machine, so its script is not tried")
-    filled.save(filled.draft({"text": HOSTILE}))
+    filled.save(HOSTILE)
     filled.read(lambda reader: reader.size)
     tries = {
         "bash": BASH.format("show ", "''") + BASH.format("list --tag area:", ":"),

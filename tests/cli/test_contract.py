@@ -101,7 +101,7 @@ def test_empty_variable_counts_as_unset(memcli: Run) -> None:
 
 def test_reader_that_stops_early_is_no_error(memcli: Run, vault: Vault) -> None:
     for number in range(30):
-        vault.save(vault.draft({"text": f"apples {number} " + "x" * 3000}))
+        vault.save(f"apples {number} " + "x" * 3000)
     done = subprocess.run(
         f'"{sys.executable}" -m memcli recall apples --limit 30 | head -c 10',
         shell=True,
@@ -134,7 +134,7 @@ def test_output_is_utf8_in_every_locale(memcli: Run) -> None:
 
 
 def test_closed_streams_are_no_crash(vault: Vault) -> None:
-    vault.save(vault.draft({"text": "red apples"}))
+    vault.save("red apples")
     command = f'"{sys.executable}" -m memcli recall apples'
     for closed in (">&-", "2>&-", "<&-", "<&- >&- 2>&-"):
         done = subprocess.run(
@@ -154,7 +154,7 @@ def test_a_bug_in_ranking_is_told_by_name_with_exit_code_70(
     from memcli.cli.run import run
     from memcli.search.ranking import rank
 
-    vault.save(vault.draft({"text": "We deploy on Mondays"}))
+    vault.save("We deploy on Mondays")
     words: dict[str, int] = {}
     monkeypatch.setattr(rank, "rank", lambda *_, **__: words["no such word"])
     monkeypatch.setenv("MEMCLI_VAULT", vault.root)

@@ -28,7 +28,7 @@ def test_a_person_sets_changes_and_takes_back(memcli: Run, vault: Vault) -> None
 def test_an_agent_does_not(
     memcli: Run, vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = vault.save(vault.draft({"text": "Never run `make deploy` here"})).id
+    name = vault.save("Never run `make deploy` here").id
     for variable in (
         "CLAUDECODE",
         "CODEX_SANDBOX",
@@ -47,7 +47,7 @@ def test_an_agent_does_not(
 def test_no_other_door_takes_it(vault: Vault) -> None:
     with pytest.raises(InvalidValue, match="only a person"):
         vault.draft({"text": TEXT, "enforce": "deny"})
-    name = vault.save(vault.draft({"text": TEXT})).id
+    name = vault.save(TEXT).id
     with pytest.raises(InvalidValue, match="only a person"):
         vault.evolve(name, f"{TEXT} at all", enforce="deny")
     assert vault.get(name).enforce is None

@@ -41,7 +41,7 @@ def test_it_says_what_it_replaced_and_what_it_did_not(
     memcli: Run, vault: Vault, old: str
 ) -> None:
     texts = ("We deploy the shop at nine on Tuesdays", "We deploy on demand")
-    near, far = (vault.save(vault.draft({"text": text})).id for text in texts)
+    near, far = (vault.save(text).id for text in texts)
     done = memcli("evolve", old, "We deploy the shop at nine on Mondays")
     lines = done.out.splitlines()
     assert lines[0].startswith("evolved ")

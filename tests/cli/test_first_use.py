@@ -17,7 +17,7 @@ def test_a_word_that_names_no_vault_may_have_been_meant_as_a_path(memcli: Run) -
 
 def test_a_question_comes_from_standard_input(memcli: Run, vault: Vault) -> None:
     text = "The checkout tests hang when REDIS_URL is unset"
-    vault.save(vault.draft({"text": text}))
+    vault.save(text)
     log = b"FAILED tests/test_checkout.py\n  RuntimeError: REDIS_URL is unset\n" * 20
     for command, key in (("recall", "rows"), ("reflect", "facts")):
         found = memcli(command, "-", "--json", stdin=log).json["data"]

@@ -13,7 +13,7 @@ from tests.contexts import at_terminal
 
 @pytest.fixture
 def name(vault: Vault) -> str:
-    return vault.save(vault.draft({"text": "what must go"})).id
+    return vault.save("what must go").id
 
 
 def test_without_a_person_it_needs_yes(memcli: Run, vault: Vault, name: str) -> None:

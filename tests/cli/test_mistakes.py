@@ -214,7 +214,7 @@ def test_a_command_line_without_a_command_says_so(
 
 
 def test_a_mistyped_id_is_answered_with_the_entry_that_is_near(vault: Vault) -> None:
-    saved = vault.save(vault.draft({"text": "red apples"}))
+    saved = vault.save("red apples")
     wrong = saved.id[:-1] + ("a" if saved.id[-1] != "a" else "b")
     with pytest.raises(EntryNotFound) as refusal:
         vault.get(wrong)

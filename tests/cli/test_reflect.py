@@ -109,7 +109,7 @@ def test_what_a_terminal_would_obey_is_shown_as_what_it_is(
     name = "--vault=/x \x1b[2J; rm"
     fields = {"kind": "decision", "entities": [name], "title": f"redis {evil}"}
     vault.save(vault.draft({"text": f"redis is {evil}", **fields}))
-    solved = vault.save(vault.draft({"text": f"redis was {evil}"})).id
+    solved = vault.save(f"redis was {evil}").id
     vault.resolve(solved)
     done = memcli("reflect", "redis")
     assert "\\x1b]0;owned\\x07" in done.out

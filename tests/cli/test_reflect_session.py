@@ -16,13 +16,7 @@ from tests.cli.conftest import Run
 from tests.cli.test_review import Person, Walked
 from tests.hosts.writing import NOON, Claude, moment, write
 from tests.saving import save
-from tests.sessions.test_reflect_session import (
-    ALWAYS,
-    SEEDED,
-    commits,
-    talk,
-    texts,
-)
+from tests.sessions.test_reflect_session import ALWAYS, SEEDED, commits, talk, texts
 
 Snapshot = Callable[[str], dict[str, str]]
 ASKED = "[y] approve [n] reject"

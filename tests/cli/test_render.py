@@ -88,7 +88,7 @@ def test_a_path_is_never_broken(
     odd: Vault, words: tuple[str, ...], tmp_path: Path
 ) -> None:
     text = "A title that is as long as the one of a note may well be, here and there"
-    name = odd.save(odd.draft({"text": text})).id
+    name = odd.save(text).id
     path = odd.path_of(name)
     told = {"save": [text], "show": [name], "inspect": [name]}.get(words[0], [])
     if words == ("import",):
@@ -158,7 +158,7 @@ def test_a_bar_that_stopped_before_its_end_is_taken_away_before_what_is_told(
 def test_a_terminal_without_the_letters_shows_their_numbers(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    vault.save(vault.draft({"text": "Run 日本 tests"}))
+    vault.save("Run 日本 tests")
     for name, value in (("LC_ALL", "C"), ("PYTHONCOERCECLOCALE", "0")):
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("PYTHONUTF8", "0")

@@ -30,7 +30,7 @@ def test_it_returns_resolved_n_items(
     assert (item["id"], item["status"]) == (lessons[2], "resolved")
     assert memcli("resolve", lessons[2]).out.startswith("resolved 0 items")
     assert memcli("recall", "rerank").out == ""
-    name = vault.save(vault.draft({"text": "Restart it"})).id
+    name = vault.save("Restart it").id
     Path(vault.root, "twin.md").write_text("- restart it.\n", encoding="utf-8")
     assert memcli("resolve", name, "--only-this").out.startswith("resolved 1 item\n")
 
@@ -90,7 +90,7 @@ def test_undo_and_the_list(memcli: Run, vault: Vault, lessons: list[str]) -> Non
 
 
 def test_what_is_stale_by_it_is_named(memcli: Run, vault: Vault) -> None:
-    fact = vault.save(vault.draft({"text": "Deploys hang at noon"})).id
+    fact = vault.save("Deploys hang at noon").id
     fields = {"text": "Noon is bad", "layer": "observation", "evidence": [fact]}
     name = vault.save(vault.draft(fields)).id
     lines = [f"  {name} (observation) Noon is bad"]

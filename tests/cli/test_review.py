@@ -66,7 +66,7 @@ def test_interactive_review_prompts_work_and_each_option_does_the_right_thing(
     vault: Vault, three: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second, third = three
-    old = vault.save(vault.draft({"text": "candidate four was here"})).id
+    old = vault.save("candidate four was here").id
     fourth = candidate(vault, "candidate four is here", created="2026-11-19")
     fifth = candidate(vault, "something else", created="2026-11-20")
     editor = tmp_path / "editor.py"
@@ -109,7 +109,7 @@ def test_an_editor_that_is_left_without_saving_approves_nothing(
 def test_a_shown_number_names_its_entry_in_every_answer(
     vault: Vault, lines: tuple[str, ...]
 ) -> None:
-    old = vault.save(vault.draft({"text": "candidate four was here"})).id
+    old = vault.save("candidate four was here").id
     name = candidate(vault, "candidate four is here")
     candidate(vault, "something else", created="2099-01-01")
     walked = walk(vault, *lines)
@@ -139,7 +139,7 @@ def test_a_candidate_is_approved_as_another_kind(vault: Vault) -> None:
 def test_a_proposal_says_how_the_two_are_related_and_shows_both(
     vault: Vault, held: str, offered: str, said: str
 ) -> None:
-    old = vault.save(vault.draft({"text": held, "kind": "preference"})).id
+    old = vault.save(held, kind="preference").id
     candidate(vault, offered, kind="preference")
     heard = walk(vault, "q").said
     assert f"1: {said.format(id=old)}" in heard
@@ -318,7 +318,7 @@ def test_a_walk_on_a_real_terminal_keeps_what_is_decided_however_it_ends(
 def test_a_save_into_the_inbox_proposes_the_review_that_replaces(
     memcli: Run, vault: Vault
 ) -> None:
-    old = vault.save(vault.draft({"text": "Retry the upload 3 times"})).id
+    old = vault.save("Retry the upload 3 times").id
     done = memcli("save", "Retry the upload 5 times", "--inbox")
     new = done.out.split()[1]
     command = f"memcli review {new} --supersede {old}"

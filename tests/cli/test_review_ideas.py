@@ -65,7 +65,7 @@ def test_the_walk_comes_to_ideas_after_candidates(vault: Vault, idea: str) -> No
 @pytest.fixture
 def merged(vault: Vault) -> Vault:
     """A vault in which a merge let the text of a desk give way to that of a laptop."""
-    saved = vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
+    saved = vault.save("We deploy on Tuesdays")
     place = Path(vault.root, saved.path)
     base = place.read_bytes()
     entry = codec.decode(base, saved.path).entry

@@ -77,7 +77,7 @@ def test_a_terminal_shows_the_shortest_beginning_that_means_one_entry(
 
 def test_what_an_agent_may_not_see_lengthens_no_id(vault: Vault) -> None:
     fields = {"visibility": "private"}
-    mine = vault.save(vault.draft({"text": "one"})).id
+    mine = vault.save("one").id
     for number in range(9):
         vault.save(vault.draft({"text": f"hidden {number}", **fields}))
     Path(vault.root, ".memcli").mkdir(exist_ok=True)
@@ -89,9 +89,7 @@ def test_of_several_vaults_no_two_entries_are_shown_by_one_beginning(
     vault: Vault, make_vault: VaultMaker
 ) -> None:
     other = make_vault("other", now_ms=vault.now_ms)
-    mine, theirs = (
-        each.save(each.draft({"text": "one"})).id for each in (vault, other)
-    )
+    mine, theirs = (each.save("one").id for each in (vault, other))
     both: Any = SimpleNamespace(vaults=(vault, other))
     short = short_ids(Screen(), both)
     assert (short(mine), short(theirs)) == (mine, theirs)
@@ -114,7 +112,7 @@ def test_an_explained_score_is_its_sum_times_its_factors(
 
 
 def test_a_list_has_paths_where_they_are_asked_for(memcli: Run, vault: Vault) -> None:
-    path = vault.save(vault.draft({"text": "We deploy on Tuesdays"})).path
+    path = vault.save("We deploy on Tuesdays").path
     assert path not in memcli("list").out
     head, row = memcli("list", "--long", "--header").out.splitlines()
     assert (head.split("\t")[-1], row.split("\t")[-1]) == ("path", path)

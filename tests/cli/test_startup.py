@@ -122,7 +122,7 @@ def test_a_command_loads_nothing_that_it_does_not_use(
     never: set[str],
     worked: set[str],
 ):
-    vault.save(vault.draft({"text": "The billing team meets on Mondays"}))
+    vault.save("The billing team meets on Mondays")
     vault.recall("billing")  # what builds an index loads more
     monkeypatch.setenv("MEMCLI_VAULT", vault.root)
     monkeypatch.chdir(tmp_path)
@@ -155,7 +155,7 @@ sys.stderr.write("LOADED " + " ".join(slow))
 def test_a_hot_command_defines_its_tuples_by_memclis_own_named_tuple(
     vault: Vault, words: list[str]
 ):
-    vault.save(vault.draft({"text": "We deploy on Mondays"}))
+    vault.save("We deploy on Mondays")
     code = STAY + RUN.format(arguments=[*words, "--vault", vault.root])
     assert loaded_by(code, "import sys\n{code}" + TUPLES) == set()
 
@@ -205,7 +205,7 @@ def test_the_first_look_at_an_action_loads_next_to_nothing(
 ):
     """Every edit of every session pays for it: 2.5 times a bare Python at most."""
     vault = make_vault(now_ms=None)
-    vault.save(vault.draft({"text": "Never call http.Get", "kind": "constraint"}))
+    vault.save("Never call http.Get", kind="constraint")
     monkeypatch.setattr("memcli.search.following._RACY_NS", 0)
     vault.read(lambda reader: reader.size)
     vault.opened.told()
@@ -229,7 +229,7 @@ def test_a_hook_loads_no_more_than_a_recall(
 ):
     vault = make_vault(now_ms=None)
     text = "The billing service deploys from main"
-    vault.save(vault.draft({"text": text, "kind": "constraint"}))
+    vault.save(text, kind="constraint")
     vault.recall("billing")
     # Detached work is not what is looked at: the last sweep was just now.
     swept = state_of(vault.root, layout.HARNESS) / "swept"

@@ -21,8 +21,8 @@ def team(vault: Vault, make_vault: VaultMaker, home: Path) -> Vault:
     """A team's vault that may only be read, beside the default one."""
     known_vaults.set_default_vault(vault.root, os.environ)
     made = make_vault("team")
-    made.save(made.draft({"text": "The team deploys with bazel"}))
-    vault.save(vault.draft({"text": "I deploy with make"}))
+    made.save("The team deploys with bazel")
+    vault.save("I deploy with make")
     configure(home, f"[vaults.platform]\npath = '{made.root}'\nrole = 'ro'\n")
     return made
 
@@ -53,7 +53,7 @@ def test_what_is_printed_of_a_vault_works_when_typed(
     command = f"memcli --vault platform resolve --undo {row.id}"
     assert again.rstrip().endswith(command)
     # The last resolve was there, which needs no name.
-    own = vault.save(vault.draft({"text": "Own is resolved before"})).id
+    own = vault.save("Own is resolved before").id
     vault.resolve(own)
     memcli(*command.split()[1:], environ=READ)
     time.sleep(1.1)  # a resolve says its second

@@ -108,7 +108,7 @@ def test_a_page_tells_no_observation_that_may_no_longer_hold(
 def test_an_export_or_a_page_replaces_only_what_memcli_wrote(
     memcli: Run, vault: Vault, tmp_path: Path, command: str
 ) -> None:
-    vault.save(vault.draft({"text": "Walrus tags are signed"}))
+    vault.save("Walrus tags are signed")
     mine, link, pipe = tmp_path / "mine", tmp_path / "link", tmp_path / "pipe"
     mine.write_text('["mine"]')
     link.symlink_to(mine)

@@ -38,7 +38,7 @@ def by_import(vault: Vault, name: str) -> None:
 
 
 def by_evolve(vault: Vault, name: str) -> None:
-    old = vault.save(vault.draft({"text": "Tyler in short", "layer": "model"}))
+    old = vault.save("Tyler in short", layer="model")
     vault.evolve(old.id, "Tyler's career", evidence=[name])
 
 

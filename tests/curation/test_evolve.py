@@ -8,10 +8,7 @@ from memcli import Vault
 from memcli.entries.entry import Status
 from memcli.entries.ids import is_adopted
 from memcli.entries.text.links import links_of
-from memcli.errors import (
-    NotAllowed,
-    UsageError,
-)
+from memcli.errors import NotAllowed, UsageError
 from memcli.recall.query import from_words
 from memcli.vault.lineage import versions
 from tests.conftest import NOW

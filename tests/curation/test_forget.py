@@ -180,4 +180,4 @@ def test_stashes_are_not_thrown_away_but_named(vault: Vault) -> None:
 
 
 def save_path(vault: Vault, text: str) -> str:
-    return vault.save(vault.draft({"text": text})).path
+    return vault.save(text).path

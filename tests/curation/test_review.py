@@ -62,13 +62,11 @@ def test_a_rejected_candidate_is_remembered_and_not_proposed_again(
     assert vault.save(vault.draft(hook)).outcome == "rejected"
     assert inbox.pending(vault) == []
     # Who states it himself is heard.
-    assert vault.save(vault.draft({"text": "Use emacs"})).outcome == "created"
+    assert vault.save("Use emacs").outcome == "created"
 
 
 def test_supersede_makes_it_the_next_version_of_an_entry(vault: Vault) -> None:
-    path = vault.save(
-        vault.draft({"text": "Deploy on Tuesdays, see [[runbook]]", "tags": ["deploy"]})
-    ).path
+    path = vault.save("Deploy on Tuesdays, see [[runbook]]", tags=["deploy"]).path
     file = Path(vault.root, path)
     file.write_text(file.read_text().replace("tags:", "rating: 5 # mine\ntags:"))
     old = vault.stored(path).entry.id

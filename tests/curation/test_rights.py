@@ -86,14 +86,12 @@ def test_the_same_text_pins_no_entry_of_another(
 ) -> None:
     theirs = save(opened("ada"), "We deploy on Tuesdays")
     bob = opened("bob")
-    again = bob.save(
-        bob.draft({"text": "We deploy on Tuesdays", "pinned": True, "tags": ["ci"]})
-    )
+    again = bob.save("We deploy on Tuesdays", pinned=True, tags=["ci"])
     assert (again.id, again.merged) == (theirs, ("tags",))
     assert again.not_taken == ("pinned",)
     assert not owner.get(theirs).pinned
     pinned = save(opened("ada"), "Never deploy on Fridays", pinned=True)
-    none = bob.save(bob.draft({"text": "Never deploy on Fridays", "tags": ["ci"]}))
+    none = bob.save("Never deploy on Fridays", tags=["ci"])
     assert (none.id, none.outcome, none.merged) == (pinned, "duplicate", ())
     with pytest.raises(NotAllowed, match="may not pin"):
         bob.evolve(theirs, pinned=True)

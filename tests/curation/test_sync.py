@@ -124,7 +124,7 @@ def test_what_is_broken_staged_or_secret_is_left_and_named(two: Clones) -> None:
 
 def test_a_text_or_a_removal_that_is_only_staged_is_left_and_named(two: Clones) -> None:
     laptop, root = two.vault("laptop"), two.roots["laptop"]
-    saved = [laptop.save(laptop.draft({"text": text})) for text in ("one", "two")]
+    saved = [laptop.save(text) for text in ("one", "two")]
     two.sync("laptop")
     half, untracked = (root / each.path for each in saved)
     text = half.read_text(encoding="utf-8")

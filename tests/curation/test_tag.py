@@ -39,7 +39,7 @@ def test_a_tag_is_one_commit_and_no_other_byte_changes(vault: Vault) -> None:
 def test_what_changes_nothing_writes_nothing(
     vault: Vault, snapshot: Callable[[str], dict[str, str]]
 ) -> None:
-    saved = vault.save(vault.draft({"text": "x", "tags": ["a"]}))
+    saved = vault.save("x", tags=["a"])
     before = snapshot(vault.root)
     assert not tag(vault, saved.id, "A").changed
     assert [one.changed for one in pin(vault, saved.id, off=True)] == [False]
@@ -61,7 +61,7 @@ def test_what_changes_nothing_writes_nothing(
 
 
 def test_a_project_is_set_and_taken_away(vault: Vault) -> None:
-    saved = vault.save(vault.draft({"text": "x", "tags": ["a"]}))
+    saved = vault.save("x", tags=["a"])
     assert tag(vault, saved.id, project="Shop").project == "shop"
     assert tag(vault, saved.id, "b").project == "shop"
     assert tag(vault, saved.id, project="none").project is None
@@ -69,7 +69,7 @@ def test_a_project_is_set_and_taken_away(vault: Vault) -> None:
 
 
 def test_pins_of_several_entries_are_one_commit(vault: Vault) -> None:
-    ids = [vault.save(vault.draft({"text": text})).id for text in ("x", "y", "z")]
+    ids = [vault.save(text).id for text in ("x", "y", "z")]
     count = len(commits(vault))
     pin(vault, *ids[:2], ids[0])
     assert [vault.get(name).pinned for name in ids] == [True, True, False]
@@ -84,8 +84,8 @@ def test_an_agent_tags_what_it_sees_and_pins_only_its_own(
 ) -> None:
     Path(vault.root, layout.CONFIG).write_text(CONFIG, encoding="utf-8")
     bob = make_vault(agent="bob")
-    shared = vault.save(vault.draft({"text": "of the owner"})).id
-    own = bob.save(bob.draft({"text": "of bob"})).id
+    shared = vault.save("of the owner").id
+    own = bob.save("of bob").id
     assert tag(bob, shared, "a").tags == ("a",)
     with pytest.raises(NotAllowed, match="may not pin"):
         pin(bob, own, shared)

@@ -20,7 +20,7 @@ from tests.saving import pages
 
 def steps(vault: Vault) -> Iterator[str]:
     """One change after the other; each is done when its name is given."""
-    saved = vault.save(vault.draft({"text": "We deploy kv on Tuesdays"})).id
+    saved = vault.save("We deploy kv on Tuesdays").id
     yield "save"
     tag(vault, saved, "deploy")
     yield "tag"
@@ -76,7 +76,7 @@ def test_each_undo_goes_one_change_further_back_to_the_byte(vault: Vault) -> Non
 def test_a_dry_run_says_what_an_undo_would_do(
     vault: Vault, snapshot: Callable[[str], dict[str, str]]
 ) -> None:
-    saved = vault.save(vault.draft({"text": "x"}))
+    saved = vault.save("x")
     before = snapshot(vault.root)
     found = undo.undo(vault, dry_run=True)
     assert (found.subject, found.paths) == ("save: x", [saved.path])
@@ -92,7 +92,7 @@ def test_a_dry_run_says_what_an_undo_would_do(
 def test_commits_of_others_and_by_hand_are_passed_over(vault: Vault) -> None:
     Path(vault.root, "HEAD").write_text("A file with the name of a revision\n")
     git(vault.root, "add", "HEAD")
-    vault.save(vault.draft({"text": "mine"}))
+    vault.save("mine")
     for author, subject in (("Eve <eve@example.com>", "save: hers"), (None, "wip: x")):
         Path(vault.root, "notes.md").write_text(subject)
         git(vault, "add", "notes.md")
@@ -106,7 +106,7 @@ def test_commits_of_others_and_by_hand_are_passed_over(vault: Vault) -> None:
 def test_what_a_person_wrote_is_never_undone_and_an_undo_is_by_its_name(
     vault: Vault, kept_by: str
 ) -> None:
-    saved = vault.save(vault.draft({"text": "x"}))
+    saved = vault.save("x")
     path, note = Path(vault.root, saved.path), Path(vault.root, "note.md")
     note.write_text("My own")
     if kept_by == "sync":

@@ -229,7 +229,7 @@ def placed(
     shutil.copytree(made, vault.root)
     vault = Vault.open(vault.root, agent=agent)
     others = (
-        vault.save(vault.draft({"text": f"Deploy the gateway on host {number}"})).id
+        vault.save(f"Deploy the gateway on host {number}").id
         for number in itertools.count()
     )
     next(others)  # the first has none beside it that may say the same

@@ -7,13 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memcli.entries.dates import check_date
-from memcli.entries.entry import (
-    KINDS,
-    Entry,
-    check_kind,
-    check_tag,
-    fitting_tag,
-)
+from memcli.entries.entry import KINDS, Entry, check_kind, check_tag, fitting_tag
 from memcli.entries.ids import ID_LENGTH, id_time, is_id, new_id, slug
 from memcli.errors import InvalidValue
 

@@ -120,14 +120,8 @@ def test_a_crowd_loses_nothing_and_each_id_has_one_current_version(
     config = Path(vault.root, ".memcli", "config.toml")
     config.write_text("[limits]\nlock_wait = 200\n", encoding="utf-8")
     git(vault, "commit", "-q", "-a", "-m", "wait longer")
-    fought = [
-        vault.save(vault.draft({"text": f"fought over, number {number}"})).id
-        for number in range(3)
-    ]
-    solved = [
-        vault.save(vault.draft({"text": f"solved again, number {number}"})).id
-        for number in range(2)
-    ]
+    fought = [vault.save(f"fought over, number {number}").id for number in range(3)]
+    solved = [vault.save(f"solved again, number {number}").id for number in range(2)]
     staged = Path(vault.root, "staged-by-the-user.md")
     staged.write_text("mine, not yet committed\n", encoding="utf-8")
     git(vault, "add", staged.name)

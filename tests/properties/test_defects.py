@@ -19,7 +19,7 @@ def test_times_are_utc_in_every_zone(
     if hasattr(time, "tzset"):
         time.tzset()
     try:
-        old = vault.save(vault.draft({"text": "one"})).id
+        old = vault.save("one").id
         new = vault.evolve(old, "two").id
         vault.resolve(new)
     finally:
@@ -46,6 +46,6 @@ def test_a_duplicate_is_looked_up_and_not_scanned_for(
         return real(data, path, **options)
 
     monkeypatch.setattr(codec, "decode", counted)
-    again = vault.save(vault.draft({"text": "Memory  number 150"}))
+    again = vault.save("Memory  number 150")
     assert again.outcome == "duplicate"
     assert {*read} == {again.path}

@@ -31,7 +31,7 @@ Snapshot = Callable[[str], dict[str, str]]
 
 # Each on an entry, an item and a candidate that `filled` has put there.
 OPERATIONS: dict[str, Callable[[Vault, dict[str, str]], object]] = {
-    "save": lambda v, ids: v.save(v.draft({"text": "something new"})),
+    "save": lambda v, ids: v.save("something new"),
     "evolve": lambda v, ids: v.evolve(ids["fact"], "another text", reason="r"),
     "resolve": lambda v, ids: v.resolve(ids["fact"], ids["item"]),
     "forget": lambda v, ids: v.forget(ids["fact"]),
@@ -196,7 +196,7 @@ def test_a_held_lock_is_exit_code_75_within_the_configured_wait(vault: Vault) ->
     finally:
         holder.kill()
         holder.communicate()
-    assert vault.save(vault.draft({"text": "x"})).outcome == "created"
+    assert vault.save("x").outcome == "created"
 
 
 def conflicting_branches(vault: Vault) -> None:

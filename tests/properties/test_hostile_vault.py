@@ -59,7 +59,7 @@ def every_path(vault: Vault) -> None:
     fresh = Vault.open(vault.root, now_ms=vault.now_ms)
     fresh.recall("deploy")
     fresh.reflect("deploy")
-    saved = fresh.save(fresh.draft({"text": "We deploy on Mondays, says a test"}))
+    saved = fresh.save("We deploy on Mondays, says a test")
     fresh.evolve(saved.id, "We deploy on Tuesdays")
     list(lint(fresh))
     for words in (["inspect"], ["inspect", "index"], ["recall", "deploy"]):
@@ -106,7 +106,7 @@ def _watch(event: str, arguments: tuple[object, ...]) -> None:
 def carrying(make_vault: VaultMaker, tmp_path: Path) -> Path:
     """A repository of code with a vault in `.memory`, as a clone brings it."""
     source = make_vault("theirs")
-    source.save(source.draft({"text": "Deploy from the repository", "pinned": True}))
+    source.save("Deploy from the repository", pinned=True)
     top = tmp_path / "shop"
     subprocess.run(["git", "init", "-q", str(top)], check=True)
     shutil.copytree(source.root, top / ".memory", ignore=lambda *_: {".git"})
@@ -120,7 +120,7 @@ def test_of_a_repositorys_vault_nothing_is_read_until_the_user_allows_it(
 ) -> None:
     monkeypatch.setenv("MEMCLI_VAULT", vault.root)
     monkeypatch.setattr(pipe, "start", lambda *_: "started nothing")
-    vault.save(vault.draft({"text": "Deploy on Mondays", "kind": "constraint"}))
+    vault.save("Deploy on Mondays", kind="constraint")
     sys.addaudithook(_watch)
 
     def every_way() -> None:
@@ -166,10 +166,10 @@ def test_a_repositorys_vault_runs_nothing_once_it_is_allowed(
     here = str(carrying)
     repo = Vault.open("repo", cwd=here, now_ms=lambda: int(time.time() * 1000))
     Vaults.open("repo", cwd=here).recall("deploy")
-    saved = repo.save(repo.draft({"text": "Tests run with vitest"}))
+    saved = repo.save("Tests run with vitest")
     repo.evolve(saved.id, "Tests run with jest")
     with pytest.raises(MemcliError):
-        repo.save(repo.draft({"text": "A fix that would leave", "kind": "fix"}))
+        repo.save("A fix that would leave", kind="fix")
     assert not trap.mark.exists()
     assert not list(tmp_path.glob("*.md"))
     committed = git(here, "log", "--format=", "--name-only", "-2").split()  # fmt: skip
@@ -247,7 +247,7 @@ def recalled(vault: Vault) -> tuple[str, str]:
 
 
 def test_notes_nested_too_deep_are_named_and_end_no_command(vault: Vault) -> None:
-    vault.save(vault.draft({"text": "We deploy on Mondays"}))
+    vault.save("We deploy on Mondays")
     for number, lines in enumerate(DEEP):
         note = Path(vault.root, "memories", f"deep{number}.md")
         note.write_text(f"---\nid: 1m7xvn68xtqp48{number:02}\n{lines}\n---\nx\n")
@@ -270,7 +270,7 @@ STRANGE: dict[str, Callable[[Path], object]] = {
 def test_a_strange_file_in_any_place_takes_no_answer_away(
     vault: Vault, what: str
 ) -> None:
-    vault.save(vault.draft({"text": "We deploy on Mondays"}))
+    vault.save("We deploy on Mondays")
     for place in (".gitattributes", "memories/n.md", "entities/tool/redis.md"):
         path = Path(vault.root, place)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -283,7 +283,7 @@ def test_a_strange_file_in_any_place_takes_no_answer_away(
 
 
 def test_a_path_of_two_lines_is_no_entry_and_is_named(vault: Vault) -> None:
-    vault.save(vault.draft({"text": "We deploy on Mondays"}))
+    vault.save("We deploy on Mondays")
     for path in ("memories/a\nsaved\tx.md", "b\x1b[2J/c.md", "memories/\u2028.md"):
         place = Path(vault.root, path)
         place.parent.mkdir(exist_ok=True)

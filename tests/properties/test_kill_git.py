@@ -147,7 +147,7 @@ def whole(root: Path) -> None:
     assert dirty(root) == []
     assert not state_of(root, layout.JOURNAL).exists()
     assert repair.plan(vault).steps == []
-    saved = vault.save(vault.draft({"text": "a later memory"}))
+    saved = vault.save("a later memory")
     assert saved.outcome == "created"
     assert dirty(root) == []
     git(root, "fsck", "--no-dangling")

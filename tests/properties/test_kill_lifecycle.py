@@ -112,13 +112,11 @@ def reflect_on_talk(vault: Vault, said: Sequence[str] = TALK) -> dict[str, int]:
 
 SESSION = {"source": {"session": "s"}}
 OPERATIONS: dict[str, Act] = {
-    "save": lambda v: v.save(v.draft({"text": "a new memory"})),
+    "save": lambda v: v.save("a new memory"),
     "save seen again": lambda v: v.save(
         v.draft({"text": "retest rerank", "item": "derived", **SESSION})
     ),
-    "save recurred": lambda v: v.save(
-        v.draft({"text": "rerank is broken", "item": "derived"})
-    ),
+    "save recurred": lambda v: v.save("rerank is broken", item="derived"),
     "evolve": lambda v: v.evolve(
         id_of(v, "We deploy on Tuesdays"), "We deploy on Mondays", reason="freeze"
     ),
@@ -213,7 +211,7 @@ def next_commands_work(root: Path) -> None:
     found = repair.apply(vault, repair.plan(vault))
     assert found.left == []
     assert dirty(root) == []
-    saved = vault.save(vault.draft({"text": "a later memory"}))
+    saved = vault.save("a later memory")
     assert saved.outcome == "created"
     git(root, "fsck", "--no-dangling")
 

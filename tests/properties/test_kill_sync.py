@@ -40,7 +40,7 @@ def apart(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     two = clones.make(ready_vault, folder, "laptop", "desk")
     shared = two.vault("laptop")
     say(shared, "both have it")
-    gone = shared.save(shared.draft({"text": "to be forgotten"}))
+    gone = shared.save("to be forgotten")
     two.sync("laptop")
     two.sync("desk")
     shared.forget(gone.id)

@@ -42,7 +42,7 @@ def own(
 ) -> Vault:
     """The vault of a user who has one in a database, too."""
     own, published = make_vault("own"), make_vault("team")
-    own.save(own.draft({"text": "Our queue is short"}))
+    own.save("Our queue is short")
     write(published.root, "a.md", "The queue of the company")
     write(published.root, "b.md", "Another queue of the company")
     publish(server, database, published)

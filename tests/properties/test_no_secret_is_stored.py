@@ -54,7 +54,7 @@ def by_save(vault: Vault, text: str, name: str) -> None:
 
 
 def by_evolve(vault: Vault, text: str, name: str) -> None:
-    evolve.evolve(vault, vault.save(vault.draft({"text": "one"})).id, {"text": text})
+    evolve.evolve(vault, vault.save("one").id, {"text": text})
 
 
 def by_import(vault: Vault, text: str, name: str) -> None:
@@ -368,7 +368,7 @@ def test_a_secret_that_names_the_file_of_an_import_stands_in_no_commit(
 def test_a_secret_written_by_hand_can_be_resolved_and_brings_no_other(
     vault: Vault,
 ) -> None:
-    name = vault.save(vault.draft({"text": "it hangs"})).id
+    name = vault.save("it hangs").id
     path = Path(vault.root, vault.path_of(name))
     path.write_text(path.read_text("utf-8") + f"\n{TOKEN}\n", "utf-8")
     other = fill("dop_v1_~64h~", seed=99)
@@ -379,7 +379,7 @@ def test_a_secret_written_by_hand_can_be_resolved_and_brings_no_other(
 
 
 def test_a_version_that_was_insisted_on_can_come_back(vault: Vault) -> None:
-    first = vault.save(vault.draft({"text": f"use {TOKEN}"}), allow_secret=True).id
+    first = vault.save(f"use {TOKEN}", allow_secret=True).id
     second = evolve.evolve(
         vault, first, {"text": "use the other one"}, allow_secret=True
     ).id
@@ -390,7 +390,7 @@ def test_a_version_that_was_insisted_on_can_come_back(vault: Vault) -> None:
 
 
 def test_an_undo_brings_back_what_the_history_has(vault: Vault) -> None:
-    saved = vault.save(vault.draft({"text": f"use {TOKEN}"}), allow_secret=True)
+    saved = vault.save(f"use {TOKEN}", allow_secret=True)
     vault.forget(saved.id)
     undo.undo(vault)
     assert TOKEN in vault.get(saved.id).body

@@ -102,7 +102,7 @@ def planted(
     planted = Planted(
         make_vault(now_ms=lambda: time.time_ns() // 1_000_000), tmp_path / "marks"
     )
-    planted.vault.save(planted.vault.draft({"text": "We deploy on Mondays"}))
+    planted.vault.save("We deploy on Mondays")
     planted.plant()
     own = f"{planted.vault.root}/bin"
     monkeypatch.setenv("PATH", f"{own}:.:./bin:bin::{os.environ['PATH']}")

@@ -247,6 +247,6 @@ def test_siblings_of_a_new_version_are_in_force(
     for status in ("active", "resolved", "pending", "rejected", "expired"):
         draft = vault.draft({"text": f"{text} {status}", "status": status})
         ids[status] = vault.save(draft).id
-    old = vault.save(vault.draft({"text": f"{text} here"})).id
+    old = vault.save(f"{text} here").id
     done = evolve.evolve(vault, old, {"text": f"{text} there"})
     assert [one.id for one in done.not_updated] == [ids["active"]]

@@ -226,7 +226,7 @@ def test_agent_id_is_present_on_every_daemon_api_call_from_skill_handlers(
         topics = inspect_command.TOPICS if tool.command == "inspect" else ()
         for arguments in (CALLS[tool.command], *({"topic": one} for one in topics)):
             text = f"Deploy the gateway to region {len(opened)} of {arguments}"
-            mine = vault.save(vault.draft({"text": text})).id
+            mine = vault.save(text).id
             filled = json.loads(json.dumps(arguments).replace("ID", mine))
             opened.clear()
             reply = serve(tool, filled)

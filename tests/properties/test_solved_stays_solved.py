@@ -58,16 +58,16 @@ def by_pull(vault: Vault) -> None:
 
 
 def by_save(vault: Vault) -> None:
-    vault.save(vault.draft({"text": SOLVED, "kind": "decision"}))
+    vault.save(SOLVED, kind="decision")
 
 
 def by_title(vault: Vault) -> None:
     title = f"**{SOLVED}**!"
-    vault.save(vault.draft({"text": "Three of us saw it again", "title": title}))
+    vault.save("Three of us saw it again", title=title)
 
 
 def by_item(vault: Vault) -> None:
-    vault.save(vault.draft({"text": SOLVED, "item": "derived"}))
+    vault.save(SOLVED, item="derived")
 
 
 def by_restored_line(vault: Vault) -> None:
@@ -102,13 +102,13 @@ def by_mining(vault: Vault) -> None:
 
 
 def by_evolve(vault: Vault) -> None:
-    old = vault.save(vault.draft({"text": "Clear the shibboleth after a deploy"})).id
+    old = vault.save("Clear the shibboleth after a deploy").id
     vault.evolve(old, SOLVED)
 
 
 def by_agent(vault: Vault) -> None:
     agent = vault.acting_as("ann")
-    agent.save(agent.draft({"text": SOLVED, "visibility": "shared"}))
+    agent.save(SOLVED, visibility="shared")
 
 
 WAYS_IN = [
@@ -213,8 +213,8 @@ def test_what_the_user_resolved_hides_the_teams_twin_and_not_the_other_way_round
 ) -> None:
     own, team = make_vault("own"), make_vault("team")
     team.source = "team:platform"
-    mine = own.save(own.draft({"text": SOLVED})).id
-    theirs = team.save(team.draft({"text": f"- {SOLVED}!", "kind": "constraint"})).id
+    mine = own.save(SOLVED).id
+    theirs = team.save(f"- {SOLVED}!", kind="constraint").id
     both = Vaults([own, team])
 
     def rows() -> list[str]:
@@ -261,8 +261,8 @@ def test_hooks_tell_nothing_of_a_team_that_the_user_resolved(
     make_vault: VaultMaker,
 ) -> None:
     own, team = make_vault("own"), make_vault("team")
-    mine = own.save(own.draft({"text": SOLVED})).id
-    team.save(team.draft({"text": SOLVED, "kind": "constraint"}))
+    mine = own.save(SOLVED).id
+    team.save(SOLVED, kind="constraint")
     place = KnownVault("platform", team.root)
 
     def told() -> list[str]:

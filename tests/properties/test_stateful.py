@@ -144,7 +144,7 @@ class VaultMachine(RuleBasedStateMachine):
 
     @rule(text=texts, item=st.sampled_from([None, "invariant", "derived"]))
     def save(self, text: str, item: str | None) -> None:
-        self.vault.save(self.vault.draft({"text": text, "item": item}))
+        self.vault.save(text, item=item)
 
     @rule(text=texts)
     def propose(self, text: str) -> None:

@@ -234,7 +234,7 @@ def test_ro_holds_for_its_folder_however_it_is_spelled(
     for root in (team.root, str(link), os.path.join(team.root, "..", "team")):
         vault = Vault(root)
         with pytest.raises(NotAllowed, match="'platform' is read-only here"):
-            vault.save(vault.draft({"text": "not here"}))
+            vault.save("not here")
     from memcli.vault.create import prepare
 
     with pytest.raises(NotAllowed):

@@ -48,7 +48,7 @@ def test_the_entry_that_was_written_last_comes_first(days: Vault) -> None:
 
 
 def test_of_one_second_the_last_id_comes_first_at_every_limit(vault: Vault) -> None:
-    ids = [vault.save(vault.draft({"text": f"entry {n}"})).id for n in range(9)]
+    ids = [vault.save(f"entry {n}").id for n in range(9)]
     newest = sorted(ids, reverse=True)
     for most in range(1, 10):
         rows = listed(vault, ask(limit=most)).rows
@@ -64,7 +64,7 @@ def test_since_counts_when_an_entry_was_written(days: Vault) -> None:
 
 def test_several_vaults_are_one_list(days: Vault, make_vault: VaultMaker) -> None:
     team = make_vault("team", now_ms=lambda: (NOW + DAY + 9) * 1000)
-    team.save(team.draft({"text": "of the team", "tags": ["b"], "project": "none"}))
+    team.save("of the team", tags=["b"], project="none")
     both = Vaults([days, team])
     answer = listed(both, ask())
     assert titles(answer) == ["day 3", "day 2", "of the team", "day 1", "day 0"]
@@ -92,7 +92,7 @@ def test_show_finds_an_entry_in_whichever_vault_has_it(
     days: Vault, make_vault: VaultMaker
 ) -> None:
     team = make_vault("team")
-    saved = team.save(team.draft({"text": "of the team"}))
+    saved = team.save("of the team")
     (shown,) = show([days, team], [saved.id])
     assert shown.row.title == "of the team"
     with pytest.raises(EntryNotFound):

@@ -125,7 +125,7 @@ def test_a_vault_is_asked_from_the_folder_of_the_process(
     monkeypatch.chdir(tmp_path / "shop")
     standing = Vault.open(vault.root)
     assert standing.here == SHOP
-    assert standing.save(standing.draft({"text": "use pnpm"})).project == SHOP
+    assert standing.save("use pnpm").project == SHOP
     nowhere = standing.draft({"text": "x", "project": "none"})
     assert nowhere.project is None
     assert Vault.open(vault.root, cwd=None).here is None
@@ -140,5 +140,5 @@ def test_another_project_is_not_offered_to_be_replaced(vault: Vault):
     evolved = vault.evolve(here, "deploy the shop release on Friday morning")
     assert {sibling.id for sibling in evolved.not_updated} == {anywhere}
     text = "deploy the shop release on Monday morning now"
-    saved = vault.save(vault.draft({"text": text, "project": BLOG}))
+    saved = vault.save(text, project=BLOG)
     assert {item.id for item in saved.similar} == {there, anywhere}

@@ -76,7 +76,7 @@ def test_a_damaged_index_of_several_is_repaired_and_no_other(
         shutil.copytree(ready_vault, tmp_path / name)
         root = str(tmp_path / name)
         vault = Vault.open(root, now_ms=lambda: NOW * 1000, tell=said.append)
-        vault.save(vault.draft({"text": f"we deploy {name}"}))
+        vault.save(f"we deploy {name}")
         opened.append(vault)
     before = Vaults(opened).recall("deploy").rows
     said.clear()
@@ -182,8 +182,8 @@ def test_the_frame_of_a_question_is_left_out(question: str, about: str) -> None:
 
 
 def test_words_of_the_frame_find_nothing(vault: Vault) -> None:
-    vault.save(vault.draft({"text": "Redis holds the queue, because ops knows Redis"}))
-    mine = vault.save(vault.draft({"text": "The ledger is dumped at three"})).id
+    vault.save("Redis holds the queue, because ops knows Redis")
+    mine = vault.save("The ledger is dumped at three").id
     found = vault.reflect("what do we know about the ledger?")
     assert [row.id for row in found.facts] == [mine]
     assert vault.reflect("what do we know about llamas?").facts == []

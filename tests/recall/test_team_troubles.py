@@ -26,8 +26,8 @@ MENDED: list[Callable[[], object]] = []
 @pytest.fixture
 def own(make_vault: VaultMaker, home: Path) -> Iterator[Vault]:
     vault, team = make_vault("own"), make_vault("team")
-    vault.save(vault.draft({"text": "We deploy on Mondays"}))
-    team.save(team.draft({"text": "The team says that we deploy on Tuesdays"}))
+    vault.save("We deploy on Mondays")
+    team.save("The team says that we deploy on Tuesdays")
     known_vaults.set_default_vault(vault.root, os.environ)
     configure(home, f"[vaults.team]\npath = '{team.root}'\nrole = 'ro'\n")
     yield vault

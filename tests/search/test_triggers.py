@@ -44,7 +44,7 @@ def current_table(vault: Vault) -> trigger_table.Table:
 
 
 def save(vault: Vault, text: str, kind: str = "constraint") -> str:
-    return vault.save(vault.draft({"text": text, "kind": kind})).id
+    return vault.save(text, kind=kind).id
 
 
 def test_the_table_follows_what_is_saved_edited_and_deleted(vault: Vault):

@@ -49,7 +49,7 @@ def committed(vault: Vault) -> dict[str, bytes]:
 @pytest.fixture
 def old(vault: Vault) -> str:
     """The id of an entry that is committed."""
-    return vault.save(vault.draft({"text": "We deploy on Tuesdays"})).id
+    return vault.save("We deploy on Tuesdays").id
 
 
 @pytest.fixture
@@ -132,7 +132,7 @@ def test_what_fails_after_the_commit_is_a_warning(
     with monkeypatch.context() as patch:
         patch.setattr(journal, "clear", full)
         patch.setattr(type(vault.recorder), "_note", lambda *_: False)
-        saved = vault.save(vault.draft({"text": "something new"}))
+        saved = vault.save("something new")
     assert saved.outcome == "created"
     assert told == [
         "this is committed, but journal: no space left on the disk; "
@@ -196,7 +196,7 @@ def test_a_commit_that_a_reset_leaves_out_later_is_named_and_brought_back(
     head = git(vault, "rev-parse", "HEAD").strip()
     path = vault.path_of(old)
     if act == "save":
-        path = vault.save(vault.draft({"text": "something new"})).path
+        path = vault.save("something new").path
     elif act == "evolve":
         path = vault.evolve(old, "We deploy on Mondays").path
     else:

@@ -15,7 +15,7 @@ def full(vault: Vault, folder: str, count: int = layout.ROOMY) -> None:
 
 
 def saved(vault: Vault, text: str = "Deploys are on Tuesdays") -> str:
-    return vault.save(vault.draft({"text": text})).path
+    return vault.save(text).path
 
 
 def test_a_memory_goes_into_the_folder_of_its_month(vault: Vault) -> None:

@@ -77,7 +77,7 @@ def _journal(files: object, **more: object) -> str:
 def test_what_is_no_journal_of_ours_is_named_and_stops_no_reader(
     vault: Vault, tmp_path: Path, text: str
 ) -> None:
-    vault.save(vault.draft({"text": "some words"}))
+    vault.save("some words")
     path = state_of(vault.root, layout.JOURNAL)
     path.write_text(text, encoding="utf-8")
     told: list[str] = []
@@ -85,7 +85,7 @@ def test_what_is_no_journal_of_ours_is_named_and_stops_no_reader(
     assert [row.text for row in reader.recall("words").rows] == ["some words"]
     assert "is not a journal" in told[0]
     with pytest.raises(Unreadable, match="is not a journal") as refusal:
-        vault.save(vault.draft({"text": "more"}))
+        vault.save("more")
     assert "delete that file" in (refusal.value.hint or "")
     assert [finding.code for finding in lint(vault)] == ["journal"]
     assert not (tmp_path.parent / "evil.md").exists()
@@ -103,7 +103,7 @@ def test_a_journal_that_a_power_cut_took_away_says_that_nothing_happened(
     vault: Vault, data: bytes
 ) -> None:
     """That of one file is not synced: its name may be there before its bytes."""
-    vault.save(vault.draft({"text": "some words"}))
+    vault.save("some words")
     commits = git(vault, "rev-list", "--count", "HEAD")
     path = state_of(vault.root, layout.JOURNAL)
     path.write_bytes(data)
@@ -114,7 +114,7 @@ def test_a_journal_that_a_power_cut_took_away_says_that_nothing_happened(
     assert (told, path.exists()) == ([], False)
     assert git(vault, "rev-list", "--count", "HEAD") == commits
     path.write_bytes(data)
-    assert vault.save(vault.draft({"text": "more"})).outcome == "created"
+    assert vault.save("more").outcome == "created"
     assert not path.exists()
 
 

@@ -29,10 +29,10 @@ def test_a_text_that_only_others_may_see_is_no_duplicate(
     """Also when the index does not know of it yet."""
     ada, bob = make_vault(agent="ada"), make_vault(agent="bob")
     bob.recall("anything")
-    ada.save(ada.draft({"text": "the cache is cold", "visibility": "private"}))
+    ada.save("the cache is cold", visibility="private")
     if not stale:
         bob.recall("anything")
-    assert bob.save(bob.draft({"text": "the cache is cold"})).outcome == "created"
+    assert bob.save("the cache is cold").outcome == "created"
 
 
 def test_an_agent_shares_with_its_own_groups_only(make_vault: VaultMaker) -> None:
@@ -80,8 +80,8 @@ def test_inspect_agents_counts_what_each_wrote_and_sees(make_vault: VaultMaker) 
 
     ada = make_vault(agent="ada")
     config(ada.root, Agent("bob", ReadPolicy.SHARED))
-    ada.save(ada.draft({"text": "for all"}))
-    ada.save(ada.draft({"text": "for me", "visibility": "private"}))
+    ada.save("for all")
+    ada.save("for me", visibility="private")
     found = {one.name: one for one in agents(make_vault())}
     assert (found["ada"].policy, found["ada"].wrote, found["ada"].sees) == (
         "isolated",
@@ -104,7 +104,7 @@ def test_a_link_to_what_an_agent_may_not_see_leads_to_nothing(vault: Vault) -> N
     page.write_text("\n".join(lines), encoding="utf-8")
     bob = Vault.open(vault.root, agent="bob")
     text = "See [[Zeppelin]] and [[config.toml]]"
-    mine = bob.save(bob.draft({"text": text}))
+    mine = bob.save(text)
     found = {one.target: one.file for one in inspect.inspect(bob, mine.id).links}
     assert set(found.values()) == {None}
     of_all = inspect.inspect(vault, mine.id).links
@@ -123,13 +123,13 @@ def test_what_a_killed_command_left_is_finished_and_not_told_to_an_agent(
     if child == 0:
         files.reached = killed
         owner = make_vault()
-        owner.save(owner.draft({"text": "the merger is secret"}))
+        owner.save("the merger is secret")
         os._exit(0)
     os.waitpid(child, 0)
     told: list[str] = []
     bob = make_vault(agent="bob", tell=told.append)
     assert bob.recall("merger").rows == []
-    bob.save(bob.draft({"text": "hello"}))
+    bob.save("hello")
     assert told == []
     assert [row.text for row in make_vault().recall("merger").rows] == [
         "the merger is secret"
@@ -140,7 +140,7 @@ def test_an_agent_s_draft_cannot_take_the_id_of_what_it_does_not_see(
     make_vault: VaultMaker,
 ) -> None:
     ada, bob = make_vault(agent="ada"), make_vault(agent="bob")
-    theirs = ada.save(ada.draft({"text": "x", "visibility": "private"})).id
+    theirs = ada.save("x", visibility="private").id
     for text in ("mine", "mine too"):
         assert bob.save(bob.draft({"text": text, "id": theirs})).outcome == "created"
     with pytest.raises(EntryNotFound):

@@ -20,7 +20,7 @@ BOTH = (
 
 def marked(vault: Vault, text: str, changed: tuple[str, str]) -> tuple[str, Path]:
     """A saved memory in whose file a merge has left two versions of some text."""
-    saved = vault.save(vault.draft({"text": text, "tags": ["deploy"]}))
+    saved = vault.save(text, tags=["deploy"])
     path = Path(vault.root, saved.path)
     before = path.read_bytes()
     old, new = (part.encode() for part in changed)
@@ -79,7 +79,7 @@ def test_a_resolved_side_keeps_both_out_of_recall(vault: Vault) -> None:
 
 
 def test_marks_that_do_not_close_are_shown_by_nothing(vault: Vault) -> None:
-    saved = vault.save(vault.draft({"text": "Deploys run on Mondays", "pinned": True}))
+    saved = vault.save("Deploys run on Mondays", pinned=True)
     path = Path(vault.root, saved.path)
     text = path.read_text(encoding="utf-8")
     both = BOTH.replace("Deploys\n", "Deploys\n<<<<<<< HEAD\n")
@@ -101,7 +101,7 @@ def test_marks_that_do_not_close_are_shown_by_nothing(vault: Vault) -> None:
 
 
 def test_a_merge_that_stopped_is_made_ready_for_its_commit(vault: Vault) -> None:
-    saved = vault.save(vault.draft({"text": "Deploys run on Mondays"}))
+    saved = vault.save("Deploys run on Mondays")
     path = Path(vault.root, saved.path)
     before = path.read_text(encoding="utf-8")
     git(vault, "switch", "--quiet", "-c", "other")

@@ -8,10 +8,10 @@ from tests.conftest import NOW
 
 
 def test_each_name_has_its_entries_in_force_past_and_waiting(vault: Vault) -> None:
-    one = vault.save(vault.draft({"text": "one", "tags": ["a", "b"]})).id
-    vault.save(vault.draft({"text": "two", "tags": ["a"], "kind": "fix"}))
+    one = vault.save("one", tags=["a", "b"]).id
+    vault.save("two", tags=["a"], kind="fix")
     vault.save(vault.draft({"text": "three", "tags": ["a"], "status": "pending"}))
-    vault.save(vault.draft({"text": "four", "project": "shop"}))
+    vault.save("four", project="shop")
     vault.resolve(one)
     assert [tuple(count) for count in counts(vault, "tag")] == [
         ("a", 1, 1, 1),

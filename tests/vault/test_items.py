@@ -68,7 +68,7 @@ def test_old_sightings_are_dropped_before_the_file_becomes_a_log(vault: Vault) -
 def test_a_fact_and_an_item_in_the_same_words_are_two(vault: Vault) -> None:
     """The item fades; who states the fact wants it kept."""
     item = say(vault, "The port is 8080")
-    fact = vault.save(vault.draft({"text": "The port is 8080"}))
+    fact = vault.save("The port is 8080")
     assert fact.outcome == "created"
     assert say(vault, "The port is 8080", **session("s")).id == item.id
 
@@ -105,7 +105,7 @@ def test_what_happened_before_it_was_solved_is_no_recurrence(vault: Vault) -> No
 def test_what_a_hook_writes_does_not_get_around_a_decision(
     vault: Vault, writer: str
 ) -> None:
-    solved = vault.save(vault.draft({"text": "Rerank is broken", "kind": "fix"})).id
+    solved = vault.save("Rerank is broken", kind="fix").id
     vault.resolve(solved)
     mined = {"text": "rerank is broken", "source": {"writer": writer, "session": "s"}}
     again = vault.save(vault.draft(mined))
@@ -120,7 +120,7 @@ def test_what_a_hook_writes_does_not_get_around_a_decision(
 def test_what_a_person_states_again_recurs_and_is_told_how_to_bring_it_back(
     vault: Vault, fields: dict[str, Any]
 ) -> None:
-    solved = vault.save(vault.draft({"text": "Rerank is broken"})).id
+    solved = vault.save("Rerank is broken").id
     vault.resolve(solved)
     again = vault.save(vault.draft({"text": "rerank is broken!", **fields}))
     assert (again.id, again.outcome, again.settled_by) == (solved, "recurred", solved)
@@ -134,7 +134,7 @@ def test_what_a_person_states_again_recurs_and_is_told_how_to_bring_it_back(
 def test_a_title_that_says_a_solved_thing_recurs_and_its_text_is_not_lost_unsaid(
     vault: Vault,
 ) -> None:
-    solved = vault.save(vault.draft({"text": "Rerank is broken"})).id
+    solved = vault.save("Rerank is broken").id
     vault.resolve(solved)
     draft = vault.draft({"text": "It timed out", "title": "`Rerank` is broken."})
     again = vault.save(draft)
@@ -146,9 +146,9 @@ def test_a_title_that_says_a_solved_thing_recurs_and_its_text_is_not_lost_unsaid
 
 
 def test_what_was_resolved_alone_may_be_said_again(vault: Vault) -> None:
-    solved = vault.save(vault.draft({"text": "Rerank is broken"})).id
+    solved = vault.save("Rerank is broken").id
     vault.resolve(solved, same_key=False)
-    again = vault.save(vault.draft({"text": "Rerank is broken"}))
+    again = vault.save("Rerank is broken")
     assert again.outcome == "created"
     assert again.notes == (f"an entry with the same text is resolved: {solved}",)
     assert [row.id for row in vault.recall("rerank").rows] == [again.id]
@@ -156,29 +156,27 @@ def test_what_was_resolved_alone_may_be_said_again(vault: Vault) -> None:
 
 def test_what_nearly_says_a_solved_thing_is_told(vault: Vault) -> None:
     text = "Run make lint before every commit on the main branch"
-    solved = vault.save(vault.draft({"text": text})).id
+    solved = vault.save(text).id
     vault.resolve(solved)
-    saved = vault.save(
-        vault.draft({"text": "Run make lint before you commit to the main branch"})
-    )
+    saved = vault.save("Run make lint before you commit to the main branch")
     assert saved.outcome == "created"
     assert saved.like_resolved is not None
     assert saved.like_resolved.id == solved
 
 
 def test_a_superseded_text_may_be_said_again(vault: Vault) -> None:
-    old = vault.save(vault.draft({"text": "The port is 80"})).id
+    old = vault.save("The port is 80").id
     vault.evolve(old, "The port is 8080")
-    again = vault.save(vault.draft({"text": "The port is 80"}))
+    again = vault.save("The port is 80")
     assert (again.outcome, again.id == old) == ("created", False)
-    assert vault.save(vault.draft({"text": "The port is 80"})).id == again.id
+    assert vault.save("The port is 80").id == again.id
 
 
 def test_an_expired_text_may_be_said_again(vault: Vault) -> None:
     fields = {"text": "The sale is on", "expires_at": "2026-11-01"}
     notes = vault.save(vault.draft(fields)).notes
     assert notes == ("it is not shown: it has expired (2026-11-01)",)
-    again = vault.save(vault.draft({"text": "The sale is on"}))
+    again = vault.save("The sale is on")
     assert again.outcome == "created"
     assert len(vault.recall("sale").rows) == 1
 
@@ -188,7 +186,7 @@ def test_a_candidate_that_is_there_already_waits_once(vault: Vault) -> None:
     first = vault.save(vault.draft(draft))
     again = vault.save(vault.draft({**draft, "text": "- use tabs."}))
     assert (again.id, again.outcome) == (first.id, "duplicate")
-    stated = vault.save(vault.draft({"text": "Use tabs"}))
+    stated = vault.save("Use tabs")
     assert stated.outcome == "created"
     known = vault.save(vault.draft({"text": "use tabs", "status": "pending"}))
     assert (known.id, known.outcome) == (stated.id, "duplicate")

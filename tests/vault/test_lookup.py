@@ -123,13 +123,9 @@ def test_what_changes_entries_takes_names_and_paths(vault: Vault) -> None:
     fact = save(vault, "Redis restarts at night")
     other = save(vault, "Redis keeps no data")
     drawn = vault.save(
-        vault.draft(
-            {
-                "text": "Redis may be restarted",
-                "layer": "observation",
-                "evidence": ["memories/note/2026/11/redis-keeps-no-data.md"],
-            }
-        ),
+        "Redis may be restarted",
+        layer="observation",
+        evidence=["memories/note/2026/11/redis-keeps-no-data.md"],
         cite=["redis-restarts-at-night"],
     )
     assert set(vault.get(drawn.id).evidence) == {fact, other}

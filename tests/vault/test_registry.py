@@ -88,7 +88,7 @@ def test_a_broken_file_is_named_and_stops_nothing(vault: Vault) -> None:
     write(vault, "entities/tool/bad.md", "---\ntitle: [\n---\n")
     write(vault, "entities/tool/latin.md", "---\ntitle: x\n---\n")
     Path(vault.root, "entities/tool/latin.md").write_bytes(b"caf\xe9")
-    saved = vault.save(vault.draft({"text": "we use redis"}))
+    saved = vault.save("we use redis")
     assert saved.entities == ("Redis",)
     found = {(f.path, f.code, f.level) for f in lint(vault)}
     assert ("entities/tool/bad.md", "broken_entity", "error") in found
@@ -105,7 +105,7 @@ def test_what_is_not_clear_in_the_registry_is_a_finding(vault: Vault) -> None:
     assert sorted(found) == [
         ("entities/tool/redis.md", "duplicate_entity"),
     ]
-    saved = vault.save(vault.draft({"text": "a kv store"}))
+    saved = vault.save("a kv store")
     assert saved.entities == ()
     assert saved.notes == (
         "'kv' means several entities, so it links to none: etcd, redis",
@@ -172,7 +172,7 @@ def test_a_single_save_registers_what_it_names(vault: Vault) -> None:
 
 
 def test_an_entity_that_the_same_text_adds_is_registered(vault: Vault) -> None:
-    vault.save(vault.draft({"text": "a"}))
+    vault.save("a")
     again = vault.save(vault.draft({"text": "a", "entities": ["Two"]}), register=True)
     assert (again.merged, again.registered) == (("entities",), ("Two",))
     assert [entity.name for entity in vault.registry.entities] == ["Two"]

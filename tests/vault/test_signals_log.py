@@ -99,7 +99,7 @@ def test_a_log_that_cannot_be_written_fails_and_delays_nothing(
 ):
     outside = tmp_path / "outside"
     outside.write_text("precious\n")
-    entry = vault.save(vault.draft({"text": "We deploy on Mondays", "kind": "skill"}))
+    entry = vault.save("We deploy on Mondays", kind="skill")
     in_the_way(log(vault.root), how, outside)
     program = (
         "import sys; from memcli import Vault; from memcli.vault.health import log; "
@@ -164,7 +164,7 @@ def test_on_is_the_default_off_means_off_and_what_is_unclear_is_off(
 
 def test_a_vault_that_may_only_be_read_gets_no_log(make_vault: VaultMaker, home: Path):
     vault = make_vault()
-    vault.save(vault.draft({"text": "We deploy on Mondays"}))
+    vault.save("We deploy on Mondays")
     before = signals.read(vault.root).events
     configure(home, f"[vaults.team]\npath = {json.dumps(vault.root)}\nrole = 'ro'\n")
     again = make_vault()

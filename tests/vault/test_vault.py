@@ -5,11 +5,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.errors import (
-    NotAllowed,
-    NotAVault,
-    TooLarge,
-)
+from memcli.errors import NotAllowed, NotAVault, TooLarge
 from memcli.storage.git.repository import Repository
 from memcli.vault.caller import Caller
 from tests.saving import save
@@ -45,7 +41,7 @@ def test_an_entry_that_happened_later_is_named_newer(vault: Vault) -> None:
     early = {"text": "Standup is at 9:00 in the kitchen", "occurred_at": "2026-01-01"}
     (one,) = vault.save(vault.draft(early)).similar
     assert one.newer
-    late = vault.save(vault.draft({"text": "Standup is at 9:30 in the kitchen"}))
+    late = vault.save("Standup is at 9:30 in the kitchen")
     assert not any(one.newer for one in late.similar)
 
 
@@ -70,14 +66,14 @@ def test_limit_is_the_config_s_when_it_is_larger(vault: Vault) -> None:
 def test_a_clock_that_is_wrong_stops_writers_and_no_reader(
     vault: Vault, now_ms: int
 ) -> None:
-    saved = vault.save(vault.draft({"text": "We deploy on Mondays"}))
+    saved = vault.save("We deploy on Mondays")
     head = Repository.open(vault.root).head()
     later = Vault.open(vault.root, now_ms=lambda: now_ms)
     assert later.recall("did we deploy last week, or yesterday?").query
     assert later.reflect("what did we deploy this year?").query
     assert later.get(saved.id).body.startswith("We deploy")
     for write in (
-        lambda: later.save(later.draft({"text": "We deploy on Fridays"})),
+        lambda: later.save("We deploy on Fridays"),
         lambda: later.evolve(saved.id, "We deploy on Fridays"),
         lambda: later.resolve(saved.id),
         lambda: later.forget(saved.id),

@@ -9,7 +9,7 @@ from tests.saving import save, write
 
 
 def test_overview_of_a_healthy_vault_exits_with_0(memcli: Run, vault: Vault):
-    saved = vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
+    saved = vault.save("We deploy on Tuesdays")
     done = memcli("inspect")
     assert done.code == 0
     assert done.out.startswith(f"{vault.root}: 1 entry\n")
@@ -33,7 +33,7 @@ def test_what_is_resolved_is_marked_where_it_is_named_and_is_no_constraint_in_fo
     for question in ("Fridays", "deploy"):
         done = memcli("recall", question, "--status", "resolved", "--json")
         assert done.json["data"]["constraints"] == []
-    linked = vault.save(vault.draft({"text": f"Why, see [[{saved.id}]]"})).id
+    linked = vault.save(f"Why, see [[{saved.id}]]").id
     assert "Never push on Fridays (resolved)" in memcli("inspect", linked).out
     model = {"text": "How we push", "layer": "model", "subtype": "pinned"}
     vault.save(vault.draft({**model, "evidence": [saved.id], "entities": ["Git"]}))
@@ -82,7 +82,7 @@ def test_the_topics_show_what_waits_and_what_fades(memcli: Run) -> None:
 
 
 def test_an_entry_shows_its_versions(memcli: Run, vault: Vault) -> None:
-    old = vault.save(vault.draft({"text": "We deploy on Tuesdays"})).id
+    old = vault.save("We deploy on Tuesdays").id
     new = vault.evolve(old, "We deploy on Mondays", reason="the freeze").id
     shown = memcli("inspect", new).out
     today = vault.get(new).created[:10]
@@ -95,7 +95,7 @@ def test_an_entry_shows_its_versions(memcli: Run, vault: Vault) -> None:
     data = memcli("inspect", old, "--json").json["data"]
     assert [version["id"] for version in data["versions"]] == [old, new]
     assert (data["eligible"], data["reason_not_eligible"]) == (False, "superseded")
-    item = vault.save(vault.draft({"text": "Lint first", "item": "derived"})).id
+    item = vault.save("Lint first", item="derived").id
     vault.resolve(item)
     save(vault, "lint first", item="derived", source={"session": "s"})
     shown = memcli("inspect", item).out

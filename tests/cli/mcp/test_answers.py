@@ -144,7 +144,7 @@ def test_a_long_text_is_cut_and_says_how_long_it_is() -> None:
 def test_a_reflection_holds_each_text_once(vault: Vault, context: Context) -> None:
     texts = ["Deploys run from main", "Deploys stop on Fridays"]
     for text in texts:
-        vault.save(vault.draft({"text": text}))
+        vault.save(text)
     found = tools.call(catalog.memory_reflect, {"query": "deploys"}, context).data or {}
     assert {fact["text"] for fact in found["facts"]} == set(texts)
     # In the facts, and in the answer's line of it.
@@ -159,7 +159,7 @@ def test_a_reflection_holds_each_text_once(vault: Vault, context: Context) -> No
 def test_a_save_tells_its_first_line_and_what_is_similar_in_its_data(
     vault: Vault, context: Context
 ) -> None:
-    first = vault.save(vault.draft({"text": "The page size limit is 50 rows"})).id
+    first = vault.save("The page size limit is 50 rows").id
     given = {"text": "The page size limit is 80 rows", "entities": ["API"]}
     answer = tools.call(catalog.memory_save, given, context)
     new = (answer.data or {})["id"]
@@ -172,7 +172,7 @@ def test_a_save_tells_its_first_line_and_what_is_similar_in_its_data(
 
 
 def test_what_the_data_lists_is_not_told_again(vault: Vault, context: Context) -> None:
-    kept = vault.save(vault.draft({"text": "Redis is down", "kind": "blocker"})).id
+    kept = vault.save("Redis is down", kind="blocker").id
     vault.save(vault.draft({"text": "Prefers tabs", "status": "pending"}))
     assert tools.call(catalog.memory_review, {}, context).notes == ()
     asked = context._replace(via="mcp")

@@ -75,7 +75,7 @@ def is_refused(arguments: dict[str, Any]) -> bool:
 def test_a_first_call_succeeds_or_the_error_says_what_to_give(
     vault: Vault, context: Context, tool: str, arguments: dict[str, Any]
 ) -> None:
-    mine = vault.save(vault.draft({"text": "Deploys run from main"})).id
+    mine = vault.save("Deploys run from main").id
     filled = json.loads(json.dumps(arguments).replace("ID", mine))
     (served,) = [one for one in catalog.SERVED if one.name == tool]
     answer = tools.call(served, filled, context)
@@ -90,8 +90,8 @@ def test_a_first_call_succeeds_or_the_error_says_what_to_give(
 def test_filters_alone_list_what_they_let_through(
     vault: Vault, context: Context
 ) -> None:
-    mine = vault.save(vault.draft({"text": "Redis is down", "kind": "blocker"})).id
-    vault.save(vault.draft({"text": "Redis is used"}))
+    mine = vault.save("Redis is down", kind="blocker").id
+    vault.save("Redis is used")
     (recall,) = [one for one in catalog.SERVED if one.name == "memory_recall"]
     for arguments in ({"kind": "blockers"}, {"query": "*", "kinds": ["blocker"]}):
         found = tools.call(recall, arguments, context).data or {}

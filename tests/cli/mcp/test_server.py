@@ -407,7 +407,7 @@ def test_stdout_carries_the_protocol_and_nothing_else(vault: Vault, wire: Wire) 
 def test_half_a_surrogate_pair_gets_an_answer(
     vault: Vault, wire: Wire, half: str
 ) -> None:
-    vault.save(vault.draft({"text": "Pears are green"}))
+    vault.save("Pears are green")
     wire.greet()
     arguments = {"name": "memory_recall", "arguments": {"query": f"pears {half} 😀"}}
     answer = wire.request(1, "tools/call", **arguments)

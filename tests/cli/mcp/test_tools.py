@@ -16,6 +16,20 @@ from tests.hosts.writing import Claude
 from tests.sessions.test_judge import REDIS, ROWS, SLOW
 
 
+def told(tool: Any, given: dict[str, Any], context: Context) -> dict[str, Any]:
+    """The data of a call."""
+    answer = tools.call(tool, given, context)
+    assert answer.data is not None, answer.error
+    return answer.data
+
+
+def refused(tool: Any, given: dict[str, Any], context: Context) -> dict[str, Any]:
+    """The error of a call."""
+    answer = tools.call(tool, given, context)
+    assert answer.error is not None
+    return answer.error
+
+
 def test_the_session_that_an_agent_is_in_is_judged_over_a_tool(
     vault: Vault, context: Context, tmp_path: Path
 ) -> None:
@@ -40,9 +54,7 @@ def test_the_session_that_an_agent_is_in_is_judged_over_a_tool(
     rows = [REDIS, {**SLOW, "turns": [99]}]
     lines = "\n".join(map(json.dumps, rows))
     dry = {"answers": rows, "dry_run": True}
-    planned = tools.call(catalog.memory_judge, dry, context)
-    assert planned.data is not None, planned.error
-    assert len(planned.data["candidates"]) == 1
+    assert len(told(catalog.memory_judge, dry, context)["candidates"]) == 1
     done = tools.call(catalog.memory_judge, {"answers": lines}, context)
     assert done.data is not None, done.error
     assert [fate["action"] for fate in done.data["candidates"]] == ["saved"]
@@ -55,50 +67,43 @@ def test_without_a_session_the_judge_is_told_what_a_host_must_do(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     environ = {"HOME": str(tmp_path)}
-    refused = tools.call(
-        catalog.memory_judge, {}, context._replace(environ=environ, via="mcp")
-    ).error
-    assert refused is not None
-    assert refused["code"] == "usage"
-    assert "memory_save" in refused["hint"]
-    assert "PATH" not in refused["hint"]
+    context = context._replace(environ=environ, via="mcp")
+    error = refused(catalog.memory_judge, {}, context)
+    assert error["code"] == "usage"
+    assert "memory_save" in error["hint"]
+    assert "PATH" not in error["hint"]
 
 
 def test_a_call_may_name_another_vault_but_no_folder(
     context: Context, make_vault: VaultMaker, tmp_path: Path
 ) -> None:
     other = make_vault()
-    other.save(other.draft({"text": "The team deploys on Mondays"}))
+    other.save("The team deploys on Mondays")
     home = tmp_path / "own" / "memcli"
     home.mkdir(parents=True)
     config = f'[vaults.team]\npath = "{other.root}"\nrole = "rw"\n'
     (home / "config.toml").write_text(config, encoding="utf-8")
     environ = {**context.environ, "XDG_CONFIG_HOME": str(tmp_path / "own")}
     context = context._replace(environ=environ)
-    by_name = {tool.name: tool for tool in catalog.TOOLS}
     asked = {"query": "when does the team deploy", "vault": "team"}
-    found = tools.call(by_name["memory_recall"], asked, context)
-    assert [row["text"] for row in (found.data or {})["rows"]] == [
-        "The team deploys on Mondays"
-    ]
-    saved = tools.call(
-        by_name["memory_save"], {"text": "Freeze in May", "vault": "team"}, context
-    )
-    assert other.get((saved.data or {})["id"]).body.strip() == "Freeze in May"
-    refused = tools.call(
-        by_name["memory_save"], {"text": "x", "vault": other.root}, context
-    )
-    assert (refused.error or {})["code"] == "invalid_vault"
-    assert "personal, repo, team" in (refused.error or {})["hint"]
+    (row,) = told(catalog.memory_recall, asked, context)["rows"]
+    assert row["text"] == "The team deploys on Mondays"
+    given = {"text": "Freeze in May", "vault": "team"}
+    saved = told(catalog.memory_save, given, context)
+    assert other.get(saved["id"]).body.strip() == "Freeze in May"
+    given = {"text": "x", "vault": other.root}
+    error = refused(catalog.memory_save, given, context)
+    assert error["code"] == "invalid_vault"
+    assert "personal, repo, team" in error["hint"]
     context = context._replace(via="mcp", vault=make_vault().root)
     mine = {"query": "team", "personal_only": True}
-    assert tools.call(by_name["memory_recall"], mine, context).data is not None
+    assert told(catalog.memory_recall, mine, context)
     calls: dict[str, dict[str, Any]] = {
         "memory_recall all": {"query": "zork", "personal_only": True},
         "memory_recall all vault=team": {"query": "zork", "team_ids": ["team"]},
     }
     for proposed, asked in calls.items():
-        none = tools.call(by_name["memory_recall"], asked, context)
+        none = tools.call(catalog.memory_recall, asked, context)
         assert none.notes[-1].endswith(proposed)
 
 
@@ -106,17 +111,14 @@ def test_tags_of_a_tool_let_untagged_entries_pass_unless_they_are_strict(
     vault: Vault, context: Context
 ) -> None:
     for text, tags in (("deploy on Monday", ["ci"]), ("deploy on Tuesday", [])):
-        vault.save(vault.draft({"text": text, "tags": tags}))
+        vault.save(text, tags=tags)
 
     def texts(**arguments: Any) -> list[str]:
-        found = tools.call(catalog.memory_recall, arguments, context).data
-        assert found is not None
+        found = told(catalog.memory_recall, arguments, context)
         return sorted(row["text"] for row in found["rows"])
 
-    assert texts(query="deploy", tags=["ci"]) == [
-        "deploy on Monday",
-        "deploy on Tuesday",
-    ]
+    both = ["deploy on Monday", "deploy on Tuesday"]
+    assert texts(query="deploy", tags=["ci"]) == both
     strict = texts(query="deploy", tags=["ci"], tags_match="any_strict")
     assert strict == ["deploy on Monday"]
 
@@ -149,22 +151,17 @@ def test_the_tools_cost_a_client_1800_tokens_and_the_instructions_150() -> None:
 def test_admin_runs_a_tool_with_its_rare_parameters(
     vault: Vault, context: Context
 ) -> None:
-    first = vault.save(vault.draft({"text": "We deploy on Mondays"})).id
+    first = vault.save("We deploy on Mondays").id
     second = vault.evolve(first, "We deploy on Tuesdays").id
     given = {"query": "deploy", "history": True}
     for action in ("recall", "memory_recall"):
         asked = {"action": action, "arguments": given}
-        found = tools.call(catalog.memory_admin, asked, context).data
-        assert {row["id"] for row in (found or {})["rows"]} == {first, second}
+        found = told(catalog.memory_admin, asked, context)
+        assert {row["id"] for row in found["rows"]} == {first, second}
     written = {"action": "recall", "arguments": json.dumps(given)}
-    assert (
-        len((tools.call(catalog.memory_admin, written, context).data or {})["rows"])
-        == 2
-    )
+    assert len(told(catalog.memory_admin, written, context)["rows"]) == 2
     # The tool itself takes them, too, though it does not show them.
-    assert (
-        len((tools.call(catalog.memory_recall, given, context).data or {})["rows"]) == 2
-    )
+    assert len(told(catalog.memory_recall, given, context)["rows"]) == 2
     assert "history" not in catalog.memory_recall.schema()["properties"]
 
 
@@ -172,24 +169,21 @@ def test_no_tool_rewords_what_a_person_enforces(vault: Vault, context: Context) 
     draft = vault.draft({"text": "Never run terraform apply", "kind": "constraint"})
     mine = vault.save(draft.replace(enforce=Enforce.DENY)).id
     given = {"id": mine, "text": "Never run kubectl rollout"}
-    over_mcp = context._replace(via="mcp")
-    refused = tools.call(catalog.memory_evolve, given, over_mcp)
-    assert refused.error is not None
-    assert "only a person changes it" in refused.error["message"]
+    error = refused(catalog.memory_evolve, given, context._replace(via="mcp"))
+    assert "only a person changes it" in error["message"]
     assert vault.get(mine).body.strip() == "Never run terraform apply"
 
 
 def test_tags_and_a_project_alone_make_no_new_version(
     vault: Vault, context: Context
 ) -> None:
-    mine = vault.save(vault.draft({"text": "We deploy on Mondays", "tags": ["x"]})).id
+    mine = vault.save("We deploy on Mondays", tags=["x"]).id
     given = {"id": mine, "tags": ["ci"], "untag": ["x"], "project": "example.org/shop"}
-    done = tools.call(catalog.memory_evolve, given, context).data or {}
+    done = told(catalog.memory_evolve, given, context)
     assert (done["id"], done["tags"]) == (mine, ["ci"])
     assert done["project"] == "example.org/shop"
     given = {"id": mine, "tags": ["y"], "text": "We deploy on Tuesdays"}
-    changed = tools.call(catalog.memory_evolve, given, context)
-    assert (changed.data or {})["supersedes"] == mine
+    assert told(catalog.memory_evolve, given, context)["supersedes"] == mine
 
 
 def test_expand_false_looks_at_no_links(vault: Vault, context: Context) -> None:
@@ -198,16 +192,13 @@ def test_expand_false_looks_at_no_links(vault: Vault, context: Context) -> None:
 
     def count(**more: Any) -> int:
         asked = {"query": "checkout", **more}
-        return len(
-            (tools.call(catalog.memory_recall, asked, context).data or {})["rows"]
-        )
+        return len(told(catalog.memory_recall, asked, context)["rows"])
 
     assert (count(), count(expand=True), count(expand=False)) == (2, 2, 1)
 
 
 def test_admin_says_which_parameters_each_action_takes(context: Context) -> None:
-    asked = {"action": "help"}
-    actions = (tools.call(catalog.memory_admin, asked, context).data or {})["actions"]
+    actions = told(catalog.memory_admin, {"action": "help"}, context)["actions"]
     assert set(actions) == set(catalog.ACTIONS)
     assert actions["recall"]["as_of"]["description"]
 
@@ -229,9 +220,7 @@ def test_admin_says_which_parameters_each_action_takes(context: Context) -> None
 def test_admin_refuses_what_it_does_not_know(
     context: Context, arguments: dict[str, Any], code: str
 ) -> None:
-    refused = tools.call(catalog.memory_admin, arguments, context).error
-    assert refused is not None
-    assert refused["code"] == code
+    assert refused(catalog.memory_admin, arguments, context)["code"] == code
 
 
 # --- review ---------------------------------------------------------------------------
@@ -239,8 +228,8 @@ def test_admin_refuses_what_it_does_not_know(
 
 def waiting(context: Context, text: str) -> str:
     """The id of a candidate in the inbox."""
-    answer = tools.call(catalog.memory_save, {"text": text, "inbox": True}, context)
-    return str((answer.data or {})["id"])
+    given = {"text": text, "inbox": True}
+    return str(told(catalog.memory_save, given, context)["id"])
 
 
 def test_review_lists_the_inbox_and_decides_on_ids(
@@ -251,9 +240,7 @@ def test_review_lists_the_inbox_and_decides_on_ids(
     )
 
     def review(**arguments: Any) -> dict[str, Any]:
-        answer = tools.call(catalog.memory_review, arguments, context)
-        assert answer.error is None, answer.error
-        return answer.data or {}
+        return told(catalog.memory_review, arguments, context)
 
     assert len(review()["candidates"]) == 2
     refused = tools.call(catalog.memory_review, {"ids": [kept], "undo": True}, context)

@@ -153,7 +153,7 @@ def test_what_is_masked_would_be_saved(pieces: list[str]) -> None:
 
 
 def test_who_insists_saves_a_secret(vault: Vault) -> None:
-    saved = vault.save(vault.draft({"text": GITHUB}), allow_secret=True)
+    saved = vault.save(GITHUB, allow_secret=True)
     assert vault.get(saved.id).body == GITHUB + "\n"
 
 

@@ -7,14 +7,7 @@ import pytest
 
 from memcli.search.ranking import bm25
 from memcli.search.ranking.bm25 import BM25, Neighbourhood
-from memcli.search.ranking.corpus import (
-    WHOLE,
-    Question,
-    Scope,
-    Scored,
-    Term,
-    Weights,
-)
+from memcli.search.ranking.corpus import WHOLE, Question, Scope, Scored, Term, Weights
 from memcli.search.ranking.rank import rank
 from tests.search.ranking.test_ranking import DAY, NOW, Doc, Toy
 

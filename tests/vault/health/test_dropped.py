@@ -14,7 +14,7 @@ from tests.git_command import git
 def test_a_save_that_an_aborted_rebase_took_away_is_named_behind_any_number_of_commits(
     vault: Vault, after: int
 ) -> None:
-    kept = vault.save(vault.draft({"text": "kept"}))
+    kept = vault.save("kept")
     commit = "git commit -q --allow-empty -m by-hand"
     script = f"for n in $(seq {after}); do {commit}; done"
     subprocess.run(["sh", "-c", script], cwd=vault.root, check=True)
@@ -25,10 +25,7 @@ def test_a_save_that_an_aborted_rebase_took_away_is_named_behind_any_number_of_c
     # begun in the same instant commits all the same.
     git(vault, "-c", "sequence.editor=sed -i 1ibreak", "rebase", "-q", "-i", "other")
     Path(vault.root, ".git/rebase-merge").rename(Path(vault.root, ".git/hidden"))
-    lost = [
-        vault.save(vault.draft({"text": f"acknowledged {word}"})).path
-        for word in ("one", "two")
-    ]
+    lost = [vault.save(f"acknowledged {word}").path for word in ("one", "two")]
     Path(vault.root, ".git/hidden").rename(Path(vault.root, ".git/rebase-merge"))
     if after:  # the rest is picked, and then the person gives up
         todo = Path(vault.root, ".git/rebase-merge/git-rebase-todo")
@@ -44,11 +41,11 @@ def test_a_save_that_an_aborted_rebase_took_away_is_named_behind_any_number_of_c
 
 
 def test_a_commit_that_a_person_drops_in_a_rebase_is_theirs(vault: Vault) -> None:
-    vault.save(vault.draft({"text": "taken back"}))
+    vault.save("taken back")
     git(vault, "reset", "-q", "--hard", "HEAD~1")
     assert lint(vault) == []
-    vault.save(vault.draft({"text": "kept"}))
-    vault.save(vault.draft({"text": "dropped by hand"}))
-    vault.save(vault.draft({"text": "kept as well"}))
+    vault.save("kept")
+    vault.save("dropped by hand")
+    vault.save("kept as well")
     git(vault, "-c", "sequence.editor=sed -i 1d", "rebase", "-q", "-i", "HEAD~2")
     assert lint(vault) == []

@@ -113,8 +113,8 @@ def test_a_link_that_means_another_entry_of_the_name_is_no_backlink(
 def test_a_link_that_a_new_version_was_left_counts_in_both_directions(
     vault: Vault,
 ) -> None:
-    target = vault.save(vault.draft({"text": "The runbook", "title": "Run Book"})).id
-    old = vault.save(vault.draft({"text": "see [[Run Book]]"})).id
+    target = vault.save("The runbook", title="Run Book").id
+    old = vault.save("see [[Run Book]]").id
     new = vault.evolve(old, "no link in here").id
     assert {row.id for row in inspect(vault, target).backlinks} >= {new}
     assert [link.entry and link.entry.id for link in inspect(vault, new).links] == [

@@ -325,7 +325,7 @@ def test_a_long_note_costs_time_in_proportion(vault: Vault, body: str) -> None:
 
 
 def test_a_tag_that_is_named_head_hides_no_finding(vault: Vault) -> None:
-    saved = vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
+    saved = vault.save("We deploy on Tuesdays")
     git(Path(vault.root), "tag", "HEAD")
     assert lint(vault) == []
     (Path(vault.root) / saved.path).write_text(
@@ -336,6 +336,6 @@ def test_a_tag_that_is_named_head_hides_no_finding(vault: Vault) -> None:
 
 def test_marks_of_a_merge_in_a_saved_text_are_no_conflict(vault: Vault) -> None:
     text = "git wrote:\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> theirs\n"
-    saved = vault.save(vault.draft({"text": text}))
+    saved = vault.save(text)
     assert lint(vault) == []
     assert " <<<<<<< HEAD\na\n=======\nb\n >>>>>>> theirs" in vault.get(saved.id).body

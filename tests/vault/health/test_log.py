@@ -18,7 +18,7 @@ def said(events: list[Event]) -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 def test_each_change_is_named_with_its_entries(vault: Vault) -> None:
-    first = vault.save(vault.draft({"text": "We deploy on Tuesdays"})).id
+    first = vault.save("We deploy on Tuesdays").id
     second = vault.evolve(first, "We deploy on Mondays").id
     vault.resolve(second)
     undo.undo(vault)
@@ -45,8 +45,8 @@ def test_each_change_is_named_with_its_entries(vault: Vault) -> None:
 
 
 def test_an_evolved_memory_is_one_row(vault: Vault) -> None:
-    first = vault.save(vault.draft({"text": "We deploy on Tuesdays"})).id
-    gone = vault.save(vault.draft({"text": "A slip"})).id
+    first = vault.save("We deploy on Tuesdays").id
+    gone = vault.save("A slip").id
     second = vault.evolve(first, "We deploy on Mondays").id
     vault.forget(gone)
     rows = [row for event in log(vault) for row in _rows(event)]
@@ -72,7 +72,7 @@ def test_commits_by_hand_and_odd_files_are_shown(vault: Vault) -> None:
 
 def test_since_and_limit_narrow_it(vault: Vault) -> None:
     for number in range(3):
-        vault.save(vault.draft({"text": f"entry {number}"}))
+        vault.save(f"entry {number}")
     assert len(log(vault, limit=2)) == 2
     assert log(vault, since=4_000_000_000) == []
 
@@ -85,7 +85,7 @@ def test_a_commit_of_many_files_names_some(vault: Vault) -> None:
 
 
 def test_what_git_has_not_is_none_and_what_is_empty_is_empty(vault: Vault) -> None:
-    saved = vault.save(vault.draft({"text": "x"}))
+    saved = vault.save("x")
     repository = Repository.open(vault.root)
     head = repository.head() or ""
     data = Path(vault.root, saved.path).read_bytes()

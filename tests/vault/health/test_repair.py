@@ -177,12 +177,12 @@ def clone_of(vault: Vault) -> Path:
 
 def test_what_a_lost_race_of_git_pull_took_away_comes_back(vault: Vault) -> None:
     """git has checked out what it fetched, and then could not move the branch."""
-    changed = vault.save(vault.draft({"text": "The port is 80", "title": "Port"}))
+    changed = vault.save("The port is 80", title="Port")
     clone = clone_of(vault)
     other = Vault.open(str(clone), now_ms=vault.now_ms)
-    theirs = other.save(other.draft({"text": "from the other side"}))
+    theirs = other.save("from the other side")
     new = vault.evolve(changed.id, "The port is 8080")
-    added = vault.save(vault.draft({"text": "acknowledged"}))
+    added = vault.save("acknowledged")
     head = git(vault, "rev-parse", "HEAD")
     git(vault, "fetch", "-q")
     git(vault, "read-tree", "--reset", "-u", "FETCH_HEAD")
@@ -212,9 +212,9 @@ def test_what_a_lost_race_of_git_pull_took_away_comes_back(vault: Vault) -> None
 def test_what_a_restore_took_away_is_named_and_comes_back(
     vault: Vault, words: tuple[str, ...]
 ) -> None:
-    changed = vault.save(vault.draft({"text": "The port is 80", "title": "Port"}))
+    changed = vault.save("The port is 80", title="Port")
     new = vault.evolve(changed.id, "The port is 8080")
-    added = vault.save(vault.draft({"text": "acknowledged"}))
+    added = vault.save("acknowledged")
     head = git(vault, "rev-parse", "HEAD")
     git(vault, *words)
     codes_found = {f.path: f.code for f in lint(vault)}
@@ -228,8 +228,8 @@ def test_what_a_restore_took_away_is_named_and_comes_back(
 
 
 def test_deletions_are_committed_when_they_are_accepted(vault: Vault) -> None:
-    gone = vault.save(vault.draft({"text": "deleted by hand"}))
-    changed = vault.save(vault.draft({"text": "The port is 80", "title": "Port"}))
+    gone = vault.save("deleted by hand")
+    changed = vault.save("The port is 80", title="Port")
     vault.evolve(changed.id, "The port is 8080")
     git(vault, "restore", "--source=HEAD~1", ".")
     Path(vault.root, gone.path).unlink()
@@ -243,7 +243,7 @@ def test_deletions_are_committed_when_they_are_accepted(vault: Vault) -> None:
 def test_a_restored_version_that_had_another_name_is_not_in_use_again(
     vault: Vault,
 ) -> None:
-    changed = vault.save(vault.draft({"text": "The port is 80"}))
+    changed = vault.save("The port is 80")
     new = vault.evolve(changed.id, "The port is 8080")
     git(vault, "restore", "--source=HEAD~1", ".")
     while (planned := repair.plan(vault)).steps:
@@ -255,7 +255,7 @@ def test_a_restored_version_that_had_another_name_is_not_in_use_again(
 def test_a_version_that_a_person_moved_out_of_the_archive_is_in_use(
     vault: Vault,
 ) -> None:
-    changed = vault.save(vault.draft({"text": "The port is 80"}))
+    changed = vault.save("The port is 80")
     vault.evolve(changed.id, "The port is 8080")
     archived = Path(vault.root, vault.path_of(changed.id))
     text = archived.read_text("utf-8").replace("status: superseded\n", "")
