@@ -223,7 +223,6 @@ def tag(
     """
     # The check of a draft is that of `save`; its text is not looked at.
     wanted = vault.draft({"text": "-", "tags": list(add), "project": project or "none"})
-    _refuse_ids(vault, entry_id, wanted.tags)
     with Changing(vault) as at:
         old = at.in_use(entry_id, Action.EVOLVE)
         if any(name == "tags" for name, _ in old.entry.extra):
@@ -238,30 +237,6 @@ def tag(
         changed = at.write(old, fresh)
         at.say("tag", [fresh.display_title])
     return _changed(fresh, changed=changed)
-
-
-# So many letters of a tag that begin an id are no accident.
-_OF_AN_ID = 8
-
-
-def _refuse_ids(vault: Vault, entry_id: str, tags: Sequence[str]) -> None:
-    """Refuse tags that are ids of entries.
-
-    Raises:
-        InvalidContent: one is an id, or begins one (code `invalid_tag`).
-    """
-    long = [word for word in tags if len(word) >= _OF_AN_ID]
-    if not long:
-        return
-    found = vault.read(lambda reader: [w for w in long if reader.starting("id", w)])
-    if found:
-        word = found[0]
-        raise InvalidContent(
-            f"{word} is the id of an entry, and no tag",
-            hint=f"Call it once for each entry: memcli tag {entry_id} TAG; memcli "
-            f"tag {word} TAG",
-            code="invalid_tag",
-        )
 
 
 def retagged(entry: Entry, add: Sequence[str], untag: Sequence[str]) -> tuple[str, ...]:
