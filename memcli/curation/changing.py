@@ -218,7 +218,7 @@ def tag(
         EntryNotFound, AmbiguousId: the id leads to no entry, or to several.
         NotAllowed: the entry is not in use, or another agent's and pinned.
         InvalidValue: no tag, or no name of a project.
-        InvalidContent: a tag that the entry lacks, or that is the id of an entry.
+        InvalidContent: a tag that the entry lacks.
         Conflict, LockBusy, WriteFailed, HistoryError, SecretFound: nothing was changed.
     """
     # The check of a draft is that of `save`; its text is not looked at.
