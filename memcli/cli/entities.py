@@ -113,7 +113,6 @@ def _listed(context: Context, project: str | None) -> Result:
             "note": lambda row: "hub" if row.hub else "",
         },
         empty="No entities.",
-        above=f"{registered:,} registered, {len(known):,} in all",
         data={"count": len(known), "registered": registered},
         below=lambda canvas: draw_more(canvas, len(known) - len(rows), "--json"),
     )

@@ -41,8 +41,8 @@ def listed(
         columns: as of `table`.
         own: as of `table`.
         empty: what is said of no rows.
-        more: `vault`, where the ids are; `data` beside the list; `above`, a line above
-            the table, and `below`, what draws something below it.
+        more: `vault`, where the ids are; `data` beside the list; `below`, what draws
+            something below the table.
     """
     from memcli.cli.context import Result
 
@@ -51,8 +51,6 @@ def listed(
         if not rows:
             canvas.line(empty, style="nothing")
         else:
-            if above := more.get("above"):
-                canvas.line(above)
             table(canvas, rows, columns, own, short)
         if below := more.get("below"):
             below(canvas)

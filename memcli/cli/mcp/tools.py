@@ -287,11 +287,8 @@ def _offered(tool: Tool) -> str:
 
 
 def _unknown(tool: Tool, name: str) -> MemcliError:
-    from difflib import get_close_matches
-
     message = f"{tool.name} has no parameter '{name}'"
-    near = get_close_matches(name, tool.parameters(), 1, 0.75)
-    hint = f"Did you mean '{near[0]}'?" if near else _offered(tool)
+    hint = entry.nearest(name, tool.parameters()) or _offered(tool)
     return InvalidValue(message, hint=hint, code="unknown_field")
 
 

@@ -10,7 +10,7 @@ it.
 from __future__ import annotations
 
 from memcli.entries.eligibility import View
-from memcli.entries.entry import Status
+from memcli.entries.entry import Status, nearest
 from memcli.entries.ids import ANY
 from memcli.entries.text.mentions import Registered, fold
 from memcli.errors import EntryNotFound, MemcliError, NotAllowed
@@ -231,15 +231,10 @@ def refuse_ambiguous(registry: Registry, name: str) -> None:
 
 def not_found(vault: Vault, name: str) -> EntryNotFound:
     """The error for an unknown name, with the nearest that is known."""
-    from difflib import get_close_matches
-
-    spelt = {fold(entity.name): entity.name for entity in listed(vault)}
-    near = get_close_matches(fold(name), list(spelt), 1)
+    hint = nearest(name, [fold(entity.name) for entity in listed(vault)])
     return EntryNotFound(
         f"no entity is called '{name}'",
-        hint=f"Did you mean '{spelt[near[0]]}'?"
-        if near
-        else "What is known: memcli entities",
+        hint=hint or "What is known: memcli entities",
         code="entity_not_found",
     )
 
