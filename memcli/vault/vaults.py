@@ -13,7 +13,7 @@ import contextlib
 import os
 
 from memcli.entries import layout
-from memcli.errors import InvalidValue, MemcliError, NotAVault, VaultNotFound
+from memcli.errors import MemcliError, NotAVault, VaultNotFound
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, known_vaults, projects, state_dirs
 from memcli.vault.caller import OWNER, Caller
@@ -78,12 +78,7 @@ class Vaults:
             VaultNotFound, NotAVault: a named one, the personal one that the settings
                 name, or every one, cannot be opened.
             InvalidConfig: the user's config cannot be understood.
-            InvalidValue: words together with `personal_only`.
         """
-        if words and personal_only:
-            raise InvalidValue(
-                "name vaults, or ask for the personal one only; not both"
-            )
         environ = caller.environ
         if words:
             vaults = [Vault.open(word, caller) for word in words]
