@@ -174,14 +174,15 @@ ASKERS = {
 }
 ENTRY = Entry("1m7x", agent="ada")
 PINNED = Entry("1m7x", agent="ada", pinned=True)
+WHOLE = (Action.OVERSEE, None)
 ROWS = {
     "evolve it, revert it, merge it into another": (Action.EVOLVE, ENTRY),
     "resolve it, bring it back": (Action.RESOLVE, ENTRY),
     "any of the above, when the entry is pinned": (Action.EVOLVE, PINNED),
     "change who may see it, pin it": (Action.SHARE, ENTRY),
     "approve, reject or supersede it in a review": (Action.REVIEW, ENTRY),
-    "forget it; undo; sync; repair; change entities": (Action.OVERSEE, None),
-    "see the overview, lint, log and history": (Action.OVERSEE, None),
+    "forget it; undo; sync; repair; `entities register` and `merge`": WHOLE,
+    "see the overview, lint, log and history": WHOLE,
 }
 
 
