@@ -104,6 +104,13 @@ class Session {
     for (const id of this.lines.keys()) this.written.add(id)
     this.lines.clear()
   }
+  remove(id) {
+    this.lines.delete(id)
+    const lines = fs.readFileSync(this.path, "utf8").split("\n")
+    const kept = lines.filter((line) => !line || JSON.parse(line).id !== id)
+    fs.writeFileSync(`${this.path}.new`, kept.join("\n"), { mode: 0o600 })
+    fs.renameSync(`${this.path}.new`, this.path)
+  }
 }
 
 const sweep = () => {
@@ -116,6 +123,7 @@ const sweep = () => {
 export const Memcli = async ({ directory }) => {
   const sessions = new Map()
   const agents = new Set() // sessions of sub-agents: nobody types there
+  const commands = new Set() // sessions in which a slash command was called
   const find = (id, cwd) => {
     if (!/^[\w-]{1,200}$/.test(id ?? "") || agents.has(id)) return undefined
     if (!sessions.has(id)) sessions.set(id, new Session(id, cwd || directory))
@@ -153,16 +161,21 @@ export const Memcli = async ({ directory }) => {
       }
       if (event?.type === "message.part.updated") part(about.part)
       if (event?.type === "session.idle") ended("stop", about.sessionID)
+      // A person took it back.
+      if (event?.type === "message.removed") sessions.get(about.sessionID)?.remove(about.messageID)
       if (event?.type === "session.deleted") sessions.delete(about.info?.id)
     }),
+    // Its file writes the next message, and not the person.
+    "command.execute.before": quietly(async (input) => { commands.add(input?.sessionID) }),
     "chat.message": quietly(async (input, output) => {
+      const inserted = commands.delete(input?.sessionID)
       const session = find(input?.sessionID)
       if (!session) return
       const message = output.message
       const own = output.parts.filter((one) => one.type === "text" && !one.synthetic)
       const prompt = typed(own.map((one) => one.text).join("\n"))
       session.users.add(message.id)
-      session.note(message.id, { role: "user", text: prompt }, message.time?.created)
+      if (!inserted) session.note(message.id, { role: "user", text: prompt }, message.time?.created)
       // Now: a session that is killed has no end to write at.
       await quietly(() => session.save())()
       await session.started

@@ -105,6 +105,19 @@ for (const name of Object.keys(hooks)) {
 await event("session.idle", { sessionID: "never-seen" })
 process.stdout.write(JSON.stringify(out))
 """
+# A slash command, a prompt that is taken back, and one that stays.
+NOT_SAID = f"""{DRIVE.partition("const timed")[0]}
+const say = (id, text) => hooks["chat.message"](
+  {{ sessionID: "ses_1" }}, {{ message: {{ id }}, parts: [{{ type: "text", text }}] }},
+)
+await hooks["command.execute.before"]({{ sessionID: id }}, {{ parts: [] }})
+await say("msg_1", "Never push.")
+await say("msg_2", "Never rebase.")
+await say("msg_3", "Never squash.")
+const properties = {{ sessionID: id, messageID: "msg_2" }}
+await hooks.event({{ event: {{ type: "message.removed", properties }} }})
+process.stdout.write("{{}}")
+"""
 
 
 class Run:
@@ -119,11 +132,11 @@ class Run:
     def act(self, event: str, text: str) -> None:
         (self.folder / f"act-{event}").write_text(text)
 
-    def go(self, vault: str | None = None) -> dict[str, Any]:
+    def go(self, vault: str | None = None, drive: str = DRIVE) -> dict[str, Any]:
         assert NODE is not None
         text = command_line.plugin(Program(tuple(self.words)), vault)
         (self.folder / "memcli.mjs").write_text(text, encoding="utf-8")
-        (self.folder / "drive.mjs").write_text(DRIVE)
+        (self.folder / "drive.mjs").write_text(drive)
         done = subprocess.run(
             [NODE, "drive.mjs"],
             cwd=self.folder,
@@ -231,6 +244,13 @@ def test_the_transcript_is_one_that_memcli_reads_and_grows_by_whole_turns(
     run.go()
     assert path.read_text().startswith(before)
     assert [p.name for p in run.state.iterdir()] == ["ses_1.jsonl"]
+
+
+@node
+def test_a_slash_command_and_a_prompt_that_is_taken_back_are_not_said(run: Run) -> None:
+    run.go(drive=NOT_SAID)
+    steps = open_transcript(str(run.state / "ses_1.jsonl")).steps()
+    assert [step.text for step in steps] == ["Never squash."]
 
 
 @node
