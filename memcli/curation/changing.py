@@ -10,6 +10,7 @@ entry does not become stale.
 
 from __future__ import annotations
 
+from memcli.curation import citing
 from memcli.entries import layout
 from memcli.entries.eligibility import Action, View
 from memcli.entries.entry import Status
@@ -231,6 +232,8 @@ def tag(
                 hint=f"Mend them first: memcli edit {old.entry.id}",
                 code="invalid_tags",
             )
+        if untag or project:  # what is newer than a report, and its code, hang on both
+            citing.refuse_unsearched(vault, old.entry.layer)
         fresh = old.entry.replace(tags=retagged(old.entry, wanted.tags, untag))
         if project:
             fresh = fresh.replace(project=wanted.project)

@@ -127,10 +127,9 @@ def evolve(
             raise UsageError("an entry is named twice", hint="Name each entry once.")
         old, of = citing.joined([item.entry for item in replaced]), None
         rewritten = values.get("text") is not None
-        # Another place in the code is held to be right, as a text is.
+        given = (rewritten, how.also, how.untag, *map(values.get, _WEIGHED))
         concludes = old.layer is not Layer.FACT and vault.caller.is_agent
-        concludes = concludes and (rewritten or bool(values.get("code")))
-        if how.cites.ids or how.cites.research or concludes:
+        if how.cites.ids or how.cites.research or (concludes and any(given)):
             of = citing.grant(vault, old.layer, how.cites).without(old.id)
         same = bool(how.also or of or how.enforce)
         fresh = successor(vault, old, values, how.untag, same)
@@ -249,6 +248,8 @@ def _replaced(
 
 
 # Fields that describe the old text, with the values that a new text starts with.
+# By these a report is held against what is newer, and against the code.
+_WEIGHED = ("code", "entities", "project")
 _OF_THE_TEXT: dict[str, Any] = {
     "source": Source(),
     "confidence": None,

@@ -7,6 +7,7 @@ version; all of one call go into one commit, under the lock, or none.
 
 from __future__ import annotations
 
+from memcli.curation import citing
 from memcli.curation.changing import Changing
 from memcli.entries.anchors import MOVED, NOT_CHECKED, STALE
 from memcli.entries.eligibility import Action, View
@@ -140,6 +141,7 @@ def _worst(found: Sequence[CodeState]) -> str:
 
 def _renewed(vault: Vault, close: CloseLook, entry: Entry) -> tuple[Confirmed, Entry]:
     refuse_unless(vault, Action.EVOLVE, entry)
+    citing.refuse_unsearched(vault, entry.layer)
     if not entry.code:
         raise InvalidContent(
             f"{entry.id} names no code, so there is nothing to confirm",

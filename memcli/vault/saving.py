@@ -382,8 +382,10 @@ class _Placing:
             entry, outcome = before.replace(seen=(self._now,)), "seen"
         done = Merged(entry, (), ())
         given = draft.entities
-        # Nor does a file act on sessions.
-        if adds and (not before.enforce or (by_person and not imported)):
+        # Nor does a file act on sessions, nor an agent weigh a report anew.
+        kept = before.enforce and (imported or not by_person)
+        kept = kept or not (by_person or draft.research or before.layer is Layer.FACT)
+        if adds and not kept:
             spelled = tuple(self._names.meant.get(fold(name), name) for name in given)
             draft = draft.replace(entities=spelled)
             done = merge(entry, draft, vault.agent, vault.as_seen(entry))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import citing, review
+from memcli.curation import changing, citing, review, verify
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Layer, Subtype, Visibility
 from memcli.errors import NotAllowed
@@ -231,11 +231,16 @@ def test_a_new_version_is_as_narrow_as_what_it_cites_now(
     for write in (
         lambda: bob.evolve(name, "How we never deploy"),
         lambda: bob.evolve(name, code=["deploy.py"]),
+        lambda: bob.evolve(name, entities=["gate"]),
+        lambda: bob.evolve(name, also=[fact]),
+        lambda: changing.tag(bob, name, project="none"),
+        lambda: verify.confirm(bob, name),
         lambda: bob.save_all([draft]),
         lambda: review.supersede(bob, other, name),
     ):
         with pytest.raises(NotAllowed, match="what a search found"):
             write()
+    assert bob.save("How we deploy", entities=["gate"]).outcome == "duplicate"
     secret = save(ada, "The key is under the mat", visibility="private")
     with pytest.raises(NotAllowed, match="what a search found"):
         ada.evolve(name, "How we deploy: with a key", cite=[secret])
