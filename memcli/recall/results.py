@@ -11,7 +11,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from memcli.entries.eligibility import standing
-from memcli.entries.entry import Layer, Status, is_unconfirmed, marks_of
+from memcli.entries.entry import Layer, Status, Subtype, is_unconfirmed, marks_of
 from memcli.entries.text import tokens
 from memcli.named_tuple import NamedTuple, encoded
 from memcli.search.ranking.corpus import SPELLING
@@ -100,6 +100,10 @@ class Row(NamedTuple):
     def marks(self) -> tuple[str, ...]:
         """The marks that a reader should see before relying on it."""
         doubt = bool(self.stale_why)
+        if self.code_state:
+            from memcli.vault import code_state
+
+            doubt |= code_state.is_stale(self.code_state)
         return marks_of(stale=self.stale, doubt=doubt, unconfirmed=self.unconfirmed)
 
     def as_dict(self) -> dict[str, Any]:
@@ -337,7 +341,8 @@ def with_code(vault: Vault, rows: list[Row]) -> list[Row]:
             return row
         explain = row.explain and {**row.explain, "code_changed": FACTOR}
         score = round(row.score * FACTOR, 4)
-        return row._replace(stale=True, score=score, explain=explain)
+        is_kept = row.subtype == str(Subtype.PINNED)  # by a person, who looks at it
+        return row._replace(stale=not is_kept, score=score, explain=explain)
 
     return [*map(seen, rows)]
 

@@ -7,6 +7,7 @@ import pytest
 
 from memcli.api import Vault, Vaults
 from memcli.entries.eligibility import View
+from memcli.entries.entry import LOOK
 from memcli.recall.query import Query
 from memcli.storage import checkout
 from memcli.vault import code_state
@@ -68,6 +69,15 @@ def test_a_row_says_what_became_of_its_code(
     reflected = inside.reflect(ASK)
     assert reflected.stale == ([row.id] if stale else [])
     assert reflected.facts[0].code_state == row.code_state
+
+
+def test_a_pinned_model_whose_code_changed_is_for_its_person(
+    inside: Vault, shop: Path
+) -> None:
+    fields = {"layer": "model", "subtype": "pinned", "code": ["src/app.py:4-6"]}
+    inside.save("The limiter waits one second", **fields)  # type: ignore[arg-type]
+    changed(shop)
+    assert (first(inside).stale, first(inside).marks) == (False, (LOOK,))
 
 
 def test_a_stale_row_stands_lower_and_is_not_left_out(
