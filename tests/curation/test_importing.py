@@ -59,6 +59,14 @@ def test_a_second_import_of_an_entry_that_ended_adds_nothing(vault: Vault) -> No
     assert importing.import_lines(vault, each, "f").created == []
 
 
+def test_what_a_session_said_stays_unconfirmed_in_a_file(
+    vault: Vault,
+) -> None:
+    said = {"text": "Use tabs", "source": {"writer": "pipeline", "session": "s1"}}
+    importing.import_lines(vault, lines(said), "f")
+    assert vault.recall("tabs").rows[0].unconfirmed
+
+
 def test_a_link_out_of_the_folder_is_named_and_not_followed(
     vault: Vault, tmp_path: Path
 ) -> None:

@@ -81,6 +81,7 @@ def test_a_dry_run_says_what_an_undo_would_do(
     found = undo.undo(vault, dry_run=True)
     assert (found.subject, found.paths) == ("save: x", [saved.path])
     assert snapshot(vault.root) == before
+    vault.evolve(saved.id, "y")  # its copy in the archive is the first path
     Path(vault.root, saved.path).write_text("by hand")
     before = snapshot(vault.root)
     for dry_run in (True, False):

@@ -61,6 +61,7 @@ SETTLED = "its claim is resolved by 1solved"
           for s in HISTORY_STATUSES),
         # It expires at the moment that it names, and is then found as expired alone.
         (Facts(Status.ACTIVE, 5), {}, None),
+        (Facts(Status.ACTIVE, 5, project=7), {"here": 0}, "holds in another project"),
         (Facts(Status.ACTIVE, 5, expires=NOW), {}, "expired"),
         (Facts(Status.ACTIVE, 5, expires=NOW + 1), {}, None),
         (Facts(Status.ACTIVE, 5, expires=6), EXPIRED, None),

@@ -88,6 +88,24 @@ def test_a_match_spreads_as_the_weights_say(seed: int) -> None:
         assert parts["lexical"] == pytest.approx(own)
 
 
+@pytest.mark.parametrize(
+    ("rare", "shown", "best"),
+    [(1, range(300), [0, 5, 6, 7, 8]), (5, [0, 1, 7, 8], [0, 1, 7, 8])],
+    ids=["no word as rare as the others together", "no full pool"],
+)
+def test_no_document_is_left_out_too_early(
+    rare: int, shown: range, best: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    once = ("rare", *(f"other{n}" for n in range(800)))
+    docs = [("rare",) * 3] * rare + [once] * (5 - rare) + [("common", "x")] * 60
+    docs = [Doc(n, w) for n, w in enumerate([*docs, *([("y", "z")] * 235)])]  # type: ignore[misc]
+    monkeypatch.setattr(bm25, "_MOST_FOUND", 0)
+    asked = Question([("rare", "rare"), ("common", "common")], NOW)
+    scope = Scope(lambda docs: [doc for doc in docs if doc in shown])
+    found = rank(asked, Toy(docs), limit=5, scope=scope, weights=Weights(pool=5))  # type: ignore[arg-type]
+    assert sorted(hit.doc for hit in found.hits) == best
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_documents_are_left_out_that_cannot_come_into_the_pool(
     seed: int, monkeypatch: pytest.MonkeyPatch

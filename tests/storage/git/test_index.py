@@ -12,7 +12,7 @@ import pytest
 
 from memcli.errors import LockBusy, WriteFailed
 from memcli.storage.git import commit as commits
-from memcli.storage.git.index_lock import IndexLock
+from memcli.storage.git.index_lock import IndexLock, release
 from memcli.storage.git.repository import Repository
 from tests.git_command import git, hook
 
@@ -93,6 +93,12 @@ def test_what_is_staged_a_moment_after_the_commit_stays(
     assert commits.commit(Repository.open(str(tracked)), [path], "save")
     assert git(tracked, "show", f"HEAD:{path}") == "saved\n"
     assert git(tracked, "show", f":{path}") == "newer\n"
+
+
+def test_the_lock_of_a_command_that_runs_is_not_taken_away(tracked: Path) -> None:
+    with IndexLock(str(tracked / ".git"), {}):
+        assert not release(str(tracked / ".git"))
+        assert (tracked / ".git" / "index.lock").exists()
 
 
 def test_copies_of_killed_commands_are_removed(tracked: Path) -> None:
