@@ -222,10 +222,11 @@ def _compared(
     # What another may have said is no evidence, nor are a judge's words for a turn.
     # Minutes of a meeting name a decision in these words each time.
     # Nor does anybody type a paragraph twice in the same words.
-    pasted = signs.DECIDED.match(one.excerpt) or (
-        claim(one.excerpt) == claim(row.source.excerpt or "")
-        and len(signs.SENTENCE.split(one.excerpt)) > 2
+    mine, theirs = (
+        {*map(claim, signs.SENTENCE.split(text))} - {""}
+        for text in (one.excerpt, row.source.excerpt or "")
     )
+    pasted = signs.DECIDED.match(one.excerpt) or len(mine & theirs) > 2
     reworded = one.pattern == JUDGED and not one.own and is_unconfirmed(row)
     if (one.doubtful or pasted or reworded) and row.status != Status.REJECTED:
         return Fate(route.candidate, "duplicate", id=row.id, path=row.path)
