@@ -133,6 +133,9 @@ def evolve(
             of = citing.grant(vault, old.layer, how.cites).without(old.id)
         same = bool(how.also or of or how.enforce)
         fresh = successor(vault, old, values, how.untag, same)
+        if of is None and old.layer is not Layer.FACT and not values.get("entities"):
+            # What is newer is asked of the same entities: other words end no staleness.
+            fresh = fresh.replace(entities=old.entities)
         fresh = enforced(old, fresh, how.enforce)
         vault.refuse_pinned(fresh)
         fresh = _passed_on(vault, fresh, replaced, values)

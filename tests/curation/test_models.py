@@ -241,6 +241,9 @@ def test_a_new_version_is_as_narrow_as_what_it_cites_now(
         with pytest.raises(NotAllowed, match="what a search found"):
             write()
     assert bob.save("How we deploy", entities=["gate"]).outcome == "duplicate"
+    save(bob, "It hums", entities=["gate"])
+    name = bob.evolve(name, title="How the gate deploys").id
+    assert bob.get(name).entities == ()
     secret = save(ada, "The key is under the mat", visibility="private")
     with pytest.raises(NotAllowed, match="what a search found"):
         ada.evolve(name, "How we deploy: with a key", cite=[secret])

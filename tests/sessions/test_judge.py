@@ -118,9 +118,7 @@ def test_what_a_judge_found_or_approved_bears_the_mark(
     said = "Always log to Splunk, all of you."
     done = judge(vault, path, {**REDIS, "turns": [5], "text": said}, REDIS)
     assert len(done.approved) == 1
-    assert {row.unconfirmed for row in every(vault, Query("", View(NOW))).rows} == {
-        True
-    }
+    assert all(row.unconfirmed for row in every(vault, Query("", View(NOW))).rows)
 
 
 def test_what_a_rule_and_a_judge_made_of_one_turn_is_one_entry(

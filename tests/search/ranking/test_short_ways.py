@@ -91,7 +91,6 @@ def test_a_match_spreads_as_the_weights_say(seed: int) -> None:
 @pytest.mark.parametrize(
     ("rare", "shown", "best"),
     [(1, range(300), [0, 5, 6, 7, 8]), (5, [0, 1, 7, 8], [0, 1, 7, 8])],
-    ids=["no word as rare as the others together", "no full pool"],
 )
 def test_no_document_is_left_out_too_early(
     rare: int, shown: range, best: list[int], monkeypatch: pytest.MonkeyPatch
