@@ -128,12 +128,13 @@ def evolve(
         old, of = citing.joined([item.entry for item in replaced]), None
         rewritten = values.get("text") is not None
         given = (rewritten, how.also, how.untag, *map(values.get, _WEIGHED))
-        concludes = old.layer is not Layer.FACT and vault.caller.is_agent
-        if how.cites.ids or how.cites.research or (concludes and any(given)):
+        is_report = old.layer is not Layer.FACT
+        concludes = is_report and vault.caller.is_agent and any(given)
+        if how.cites.ids or how.cites.research or concludes:
             of = citing.grant(vault, old.layer, how.cites).without(old.id)
         same = bool(how.also or of or how.enforce)
         fresh = successor(vault, old, values, how.untag, same)
-        if of is None and old.layer is not Layer.FACT and not values.get("entities"):
+        if is_report and of is None and not values.get("entities"):
             # What is newer is asked of the same entities: other words end no staleness.
             fresh = fresh.replace(entities=old.entities)
         fresh = enforced(old, fresh, how.enforce)
