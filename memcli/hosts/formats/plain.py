@@ -205,7 +205,7 @@ class Generic(records.Transcript):
         at.moment = at.moment or records.instant(record.get("at"))
         call = record.get("call")
         if role == "user":
-            yield from at.user(text)
+            yield from at.user(text, program=bool(record.get("program")))
         elif role == "assistant":
             yield from at.assistant(text)
         elif role == "call":

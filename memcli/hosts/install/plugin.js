@@ -120,10 +120,17 @@ const sweep = () => {
   }
 }
 
-export const Memcli = async ({ directory }) => {
+export const Memcli = async ({ directory, client }) => {
   const sessions = new Map()
   const agents = new Set() // sessions of sub-agents: nobody types there
   const commands = new Set() // sessions in which a slash command was called
+  // `opencode run` forbids its sessions to ask: nobody is there to answer.
+  const unattended = async (id) => {
+    try {
+      const { data } = await client.session.get({ path: { id } })
+      return data.permission.some((one) => one.permission === "question" && one.action === "deny")
+    } catch { return false }
+  }
   const find = (id, cwd) => {
     if (!/^[\w-]{1,200}$/.test(id ?? "") || agents.has(id)) return undefined
     if (!sessions.has(id)) sessions.set(id, new Session(id, cwd || directory))
@@ -175,7 +182,8 @@ export const Memcli = async ({ directory }) => {
       const own = output.parts.filter((one) => one.type === "text" && !one.synthetic)
       const prompt = typed(own.map((one) => one.text).join("\n"))
       session.users.add(message.id)
-      if (!inserted) session.note(message.id, { role: "user", text: prompt }, message.time?.created)
+      const line = { role: "user", text: prompt, program: await unattended(session.id) }
+      if (!inserted) session.note(message.id, line, message.time?.created)
       // Now: a session that is killed has no end to write at.
       await quietly(() => session.save())()
       await session.started

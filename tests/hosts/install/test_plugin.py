@@ -106,13 +106,17 @@ await event("session.idle", { sessionID: "never-seen" })
 process.stdout.write(JSON.stringify(out))
 """
 # A slash command, a prompt that is taken back, and one that stays.
-NOT_SAID = f"""{DRIVE.partition("const timed")[0]}
+NOT_SAID = f"""{DRIVE.partition("const hooks")[0]}
+const rules = []
+const client = {{ session: {{ get: () => ({{ data: {{ permission: rules }} }}) }} }}
+const hooks = await Memcli({{ directory: process.cwd(), client }})
 const say = (id, text) => hooks["chat.message"](
   {{ sessionID: "ses_1" }}, {{ message: {{ id }}, parts: [{{ type: "text", text }}] }},
 )
 await hooks["command.execute.before"]({{ sessionID: id }}, {{ parts: [] }})
 await say("msg_1", "Never push.")
 await say("msg_2", "Never rebase.")
+rules.push({{ permission: "question", action: "deny" }})
 await say("msg_3", "Never squash.")
 const properties = {{ sessionID: id, messageID: "msg_2" }}
 await hooks.event({{ event: {{ type: "message.removed", properties }} }})
@@ -250,7 +254,7 @@ def test_the_transcript_is_one_that_memcli_reads_and_grows_by_whole_turns(
 def test_a_slash_command_and_a_prompt_that_is_taken_back_are_not_said(run: Run) -> None:
     run.go(drive=NOT_SAID)
     steps = open_transcript(str(run.state / "ses_1.jsonl")).steps()
-    assert [step.text for step in steps] == ["Never squash."]
+    assert [(step.text, step.program) for step in steps] == [("Never squash.", True)]
 
 
 @node
