@@ -232,8 +232,8 @@ def tag(
                 hint=f"Mend them first: memcli edit {old.entry.id}",
                 code="invalid_tags",
             )
-        if untag or project:  # what is newer than a report, and its code, hang on both
-            citing.refuse_unsearched(vault, old.entry.layer)
+        # By its tags and project a report is held against what is newer.
+        citing.refuse_unsearched(vault, old.entry.layer)
         fresh = old.entry.replace(tags=retagged(old.entry, wanted.tags, untag))
         if project:
             fresh = fresh.replace(project=wanted.project)

@@ -127,14 +127,14 @@ def evolve(
             raise UsageError("an entry is named twice", hint="Name each entry once.")
         old, of = citing.joined([item.entry for item in replaced]), None
         rewritten = values.get("text") is not None
-        given = (rewritten, how.also, how.untag, *map(values.get, _WEIGHED))
         is_report = old.layer is not Layer.FACT
-        concludes = is_report and vault.caller.is_agent and any(given)
+        # By its words, tags and title a report is held against what is newer.
+        concludes = is_report and vault.caller.is_agent
         if how.cites.ids or how.cites.research or concludes:
             of = citing.grant(vault, old.layer, how.cites).without(old.id)
         same = bool(how.also or of or how.enforce)
         fresh = successor(vault, old, values, how.untag, same)
-        if is_report and of is None and not values.get("entities"):
+        if is_report and not (of and of.cited) and not values.get("entities"):
             # What is newer is asked of the same entities: other words end no staleness.
             fresh = fresh.replace(entities=old.entities)
         fresh = enforced(old, fresh, how.enforce)
@@ -252,8 +252,6 @@ def _replaced(
 
 
 # Fields that describe the old text, with the values that a new text starts with.
-# By these a report is held against what is newer, and against the code.
-_WEIGHED = ("code", "entities", "project")
 _OF_THE_TEXT: dict[str, Any] = {
     "source": Source(),
     "confidence": None,
