@@ -172,11 +172,13 @@ def revert(
     Reverting twice brings the later version back; with `dry_run` nothing changes.
 
     Raises:
-        NotAllowed: nothing was replaced by this entry (code `no_version_before`).
+        NotAllowed: nothing was replaced by this entry (code `no_version_before`), or an
+            agent asks, and it is a report (code `must_search`).
         Others as `evolve`.
     """
     with Changing(vault) as at:
         old = at.in_use(entry_id, Action.EVOLVE)
+        citing.refuse_unsearched(vault, old.entry.layer)
         earlier = vault.as_seen(old.entry).supersedes
         if not earlier:
             raise NotAllowed(

@@ -233,6 +233,7 @@ def test_a_new_version_is_as_narrow_as_what_it_cites_now(
         lambda: bob.evolve(name, "How we never deploy"),
         lambda: bob.evolve(name, title="How we never deploy"),
         lambda: changing.tag(bob, name, "rare"),
+        lambda: bob.revert(name),
         lambda: verify.confirm(bob, name),
         lambda: bob.save_all([draft]),
         lambda: review.supersede(bob, other, name),
