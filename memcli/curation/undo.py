@@ -59,11 +59,17 @@ def undo(vault: Vault, commit: str | None = None, *, dry_run: bool = False) -> U
         dry_run: check everything, and change nothing.
 
     Raises:
-        NotAllowed: there is no such change (code `nothing_to_undo`), or git passes a
-            file of it through a filter.
+        NotAllowed: there is no such change (code `nothing_to_undo`), git passes a file
+            of it through a filter, or an agent asks (code `owner_only`).
         Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
     vault.owner_only("undo")
+    if vault.caller.is_agent:
+        raise NotAllowed(
+            "undo takes back what a person may have done, and an MCP client asks",
+            hint="Ask the user to run it, or bring one entry back by its id.",
+            code="owner_only",
+        )
     repository = vault.repository()
     git = f"git -C {quote(vault.root)}"
     if commit is None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from memcli.hosts.formats.records import Transcript
     from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Vault
 
 MAX_CHARS = 24_000
@@ -123,13 +124,13 @@ class Turn(NamedTuple):
 class Known(NamedTuple):
     """An entry that the vault holds and that the session may be about.
 
-    `unconfirmed` says that nobody has said it since it was found in a session.
+    `mark` is "waiting" in the inbox, or "unconfirmed" by another session.
     """
 
     id: str
     kind: str
     text: str
-    unconfirmed: bool = False
+    mark: str = ""
 
 
 class Digest(NamedTuple):
@@ -201,7 +202,7 @@ def gather(vault: Vault, transcript: Transcript) -> Digest:
 def _known(vault: Vault, session: str, words: str) -> list[Known]:
     """The entries that are near, and those that this session brought before."""
     from memcli.entries.eligibility import View
-    from memcli.entries.entry import Status, is_unconfirmed
+    from memcli.entries.entry import Status
     from memcli.recall.query import Query, checked
     from memcli.recall.recall import look
 
@@ -219,9 +220,17 @@ def _known(vault: Vault, session: str, words: str) -> list[Known]:
         docs += list(reader.of_session(session))[:_OWN]
         docs = [doc for doc in dict.fromkeys(docs) if reader.verdict(doc, view) is None]
         rows = map(reader.row, docs)
-        return [Known(r.id, r.kind, r.text, is_unconfirmed(r)) for r in rows]
+        return [Known(row.id, row.kind, row.text, _mark(row)) for row in rows]
 
     return vault.read(shown)
+
+
+def _mark(row: StoredRow) -> str:
+    from memcli.entries.entry import Status, is_unconfirmed
+
+    if row.status == Status.PENDING:
+        return "waiting"
+    return "unconfirmed" if is_unconfirmed(row) else ""
 
 
 def turns_of(steps: Iterable[Step]) -> list[Turn]:
@@ -284,7 +293,7 @@ def _fitting(rows: Sequence[str], room: int) -> list[str]:
 
 
 def _row(one: Known) -> str:
-    mark = "(unconfirmed) " if one.unconfirmed else ""
+    mark = f"({one.mark}) " if one.mark else ""
     return f"{one.id} [{one.kind}] {mark}{_one_line(one.text, _ROW)}"
 
 

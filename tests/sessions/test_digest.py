@@ -38,7 +38,7 @@ def test_of_a_paste_there_are_both_ends() -> None:
 
 
 def test_what_is_known_is_listed_with_its_id() -> None:
-    known = [Known("1m7xvn68xtqp48aa", "preference", "We use uv.", unconfirmed=True)]
+    known = [Known("1m7xvn68xtqp48aa", "preference", "We use uv.", "unconfirmed")]
     made = compose(SESSION, "github.com/acme/shop", turns_of(talk("hello")), known)
     assert "1m7xvn68xtqp48aa [preference] (unconfirmed) We use uv." in made.text()
     assert "project github.com/acme/shop" in made.text()

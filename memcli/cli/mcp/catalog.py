@@ -383,11 +383,11 @@ def memory_inspect(
 
 @_tool(
     "review",
-    "ids approve reject supersede undo",
+    "ids approve reject supersede",
     without="list_",  # without a decision it lists
     changes=True,
 )
-def memory_review(values: Values, undo: bool = False) -> Run:
+def memory_review(values: Values) -> Run:
     """List what waits in the inbox, or decide on it. Call it when the user wants to
     review memory, and decide as the user says. Not on your own judgement.
 
@@ -397,12 +397,7 @@ def memory_review(values: Values, undo: bool = False) -> Run:
         reject:
         supersede: Id of the entry that it replaces
         yes: Act on a selection; else only its plan is shown
-        undo: Take the last change back
     """
-    if undo:
-        if any(values.values()):
-            raise UsageError("undo takes the last change back, and goes alone")
-        return "undo", {}
     return "review", values
 
 

@@ -243,11 +243,10 @@ def test_review_lists_the_inbox_and_decides_on_ids(
         return told(catalog.memory_review, arguments, context)
 
     assert len(review()["candidates"]) == 2
-    refused = tools.call(catalog.memory_review, {"ids": [kept], "undo": True}, context)
-    assert (refused.error or {})["code"] == "usage"
     review(ids=[kept], approve=True)
     review(ids=dropped, reject="true")
     assert review()["candidates"] == []
     assert [row.id for row in vault.recall("deploy").rows] == [kept]
-    review(undo=True)
-    assert len(review()["candidates"]) == 1
+    given = {"id": vault.repository().head(), "revert": True}
+    client = context._replace(via="mcp")
+    assert refused(catalog.memory_evolve, given, client)["code"] == "owner_only"
