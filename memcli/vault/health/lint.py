@@ -265,7 +265,9 @@ def _problems(reader: Reader, now: int) -> Iterator[_Problem]:
     yield from _about_lineages(reader)
     # What is not shown, since an earlier version of it is resolved.
     for doc, old in reader.claims.heirs.items():
-        if reader.status(doc) is Status.ACTIVE:
+        known = reader.facts(doc, access=False)
+        ended = standing(known, View(now)) is Status.RESOLVED
+        if ended and known.status is Status.ACTIVE:
             words = {"other": reader.row(old).id}
             yield doc, "supersedes", "resolved_before", words
     yield from _about_reports(reader)
