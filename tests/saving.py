@@ -25,11 +25,11 @@ def every(vault: Vault, query: Query) -> Listed:
     return found._replace(rows=sorted(found.rows, key=lambda row: (row.id, row.path)))
 
 
-def write(vault: Vault, path: str, text: str = "text\n") -> Path:
-    """Write a file of a vault by hand."""
-    file = Path(vault.root, path)
+def write(where: Vault | Path | str, path: str, text: str | bytes = "text\n") -> Path:
+    """Write a file of a vault or a folder by hand."""
+    file = Path(where.root if isinstance(where, Vault) else where, path)
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(text.encode())
+    file.write_bytes(text.encode() if isinstance(text, str) else text)
     return file
 
 

@@ -14,7 +14,7 @@ from memcli.storage.lock import Lock
 from tests.clones import Clones, say, texts
 from tests.conftest import VaultMaker
 from tests.git_command import git
-from tests.saving import configure
+from tests.saving import configure, write
 
 
 @pytest.fixture
@@ -89,9 +89,7 @@ def test_a_sync_by_itself_notes_its_failure_and_starts_no_other(
     two: Clones, home: Path, started: list[tuple[str, ...]]
 ) -> None:
     configure(home, '[sync]\nauto = "writes"\n')
-    note = two.roots["laptop"] / "memories" / "note" / "hand.md"
-    note.parent.mkdir(parents=True, exist_ok=True)
-    note.write_text("by hand\n")
+    write(two.roots["laptop"], "memories/note/hand.md")
     git(two.roots["laptop"], "remote", "set-url", "origin", "/nowhere/x.git")
     done = use_case.run_by_itself(two.vault("laptop"), sleep=lambda _: None)
     assert done.outcome == "remote_unreachable"

@@ -16,7 +16,7 @@ from memcli.vault.health.lint import lint
 from tests.clones import Clones
 from tests.conftest import NOW
 from tests.git_command import git
-from tests.saving import every, save
+from tests.saving import every, save, write
 
 VIEW = View(NOW)
 
@@ -45,14 +45,9 @@ def test_if_id_provided_directly_resolve_by_id(vault: Vault) -> None:
 
 def twin(vault: Vault, text: str, *lines: str) -> str:
     """An entry of the same words that came by another way (git, another machine)."""
-    path = Path(vault.root, "reflections", "twin.md")
-    path.parent.mkdir(exist_ok=True)
     fields = "".join(f"{line}\n" for line in lines)
-    path.write_text(
-        f'---\nid: 1m7y6wbehbqyv1kh\ncreated: "2026-11-20T00:00:00Z"\n{fields}---\n'
-        f"{text}\n",
-        encoding="utf-8",
-    )
+    head = f'---\nid: 1m7y6wbehbqyv1kh\ncreated: "2026-11-20T00:00:00Z"\n{fields}---\n'
+    write(vault, "reflections/twin.md", f"{head}{text}\n")
     return "1m7y6wbehbqyv1kh"
 
 

@@ -591,10 +591,7 @@ def test_what_came_is_told_also_when_the_push_fails(
     told = list[str]()
     by_mallory(two)
     say(two.vault("desk"), "We deploy on Tuesdays")
-    hook = two.remote / "hooks" / "update"
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_text("#!/bin/sh\nexit 1\n")
-    hook.chmod(0o755)
+    program(two.remote / "hooks" / "update", "exit 1")
     vault = two.vault("desk")
     vault.caller = vault.caller._replace(tell=told.append)
     if by_itself:

@@ -1,10 +1,8 @@
 """A name links the entries that share it more once it is registered."""
 
-from pathlib import Path
-
 from memcli import Vault
 from memcli.curation.entities import decide
-from tests.saving import save
+from tests.saving import save, write
 
 CALL = "On weekends call Grace Hopper at 555"
 
@@ -22,9 +20,7 @@ def rows(vault: Vault) -> dict[str, float]:
 
 def test_a_registered_name_links_notes_that_memcli_did_not_write(vault: Vault) -> None:
     gateway(vault)
-    path = Path(vault.root, "people", "on call.md")
-    path.parent.mkdir()
-    path.write_text(f"{CALL}\n", encoding="utf-8")
+    path = write(vault, "people/on call.md", f"{CALL}\n")
     loose = rows(vault)[CALL]
     decide.apply(vault, decide.EntityRequest("register", "Grace Hopper", type="person"))
     assert "entities" not in path.read_text(encoding="utf-8")

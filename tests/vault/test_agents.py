@@ -14,6 +14,7 @@ from memcli.vault import vault as vaults
 from memcli.vault.caller import Caller
 from memcli.vault.health import inspect
 from tests.conftest import VaultMaker
+from tests.saving import write
 
 
 def config(root: str, agent: Agent) -> None:
@@ -98,10 +99,8 @@ def test_inspect_agents_counts_what_each_wrote_and_sees(make_vault: VaultMaker) 
 
 def test_a_link_to_what_an_agent_may_not_see_leads_to_nothing(vault: Vault) -> None:
     """The name of a registry file told which entities there are."""
-    page = Path(vault.root, "entities", "project", "zeppelin.md")
-    page.parent.mkdir()
     lines = ["---", "title: Zeppelin", "agent: ada", "visibility: private", "---", ""]
-    page.write_text("\n".join(lines), encoding="utf-8")
+    write(vault, "entities/project/zeppelin.md", "\n".join(lines))
     bob = Vault.open(vault.root, agent="bob")
     text = "See [[Zeppelin]] and [[config.toml]]"
     mine = bob.save(text)

@@ -10,6 +10,7 @@ from memcli.api import Vault
 from memcli.errors import HistoryError, NotAllowed, NotAVault, WriteFailed
 from memcli.vault import create
 from tests.git_command import git, hook
+from tests.saving import write
 
 
 def test_a_second_init_changes_nothing(vault: Vault) -> None:
@@ -139,8 +140,7 @@ def test_a_disk_that_refuses_in_the_middle_leaves_nothing(
 
 def test_packages_that_others_wrote_are_no_entries(tmp_path: Path) -> None:
     for path in ("note.md", "node_modules/left-pad/README.md", ".venv/x/README.md"):
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text("about left-pad", encoding="utf-8")
+        write(tmp_path, path, "about left-pad")
     create.prepare(str(tmp_path))
     rows = Vault(str(tmp_path)).recall("left-pad").rows
     assert [row.path for row in rows] == ["note.md"]
@@ -149,8 +149,7 @@ def test_packages_that_others_wrote_are_no_entries(tmp_path: Path) -> None:
 
 def test_a_folder_of_code_is_taken_in_only_when_a_person_agreed(tmp_path: Path) -> None:
     for path in ("package.json", "vendor/a.md", "vendor/b.md", "docs/guide.md"):
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).write_text("text", encoding="utf-8")
+        write(tmp_path, path)
     question = create.plan(str(tmp_path)).question
     assert question
     assert "holds code: 3 markdown files become entries" in question
@@ -160,8 +159,7 @@ def test_a_folder_of_code_is_taken_in_only_when_a_person_agreed(tmp_path: Path) 
 def test_notes_that_git_ignores_are_left_out_of_the_first_commit(
     tmp_path: Path,
 ) -> None:
-    (tmp_path / "private").mkdir()
-    (tmp_path / "private" / "diary.md").write_text("mine", encoding="utf-8")
+    write(tmp_path, "private/diary.md")
     (tmp_path / "note.md").write_text("ours", encoding="utf-8")
     (tmp_path / ".gitignore").write_text("private/\n", encoding="utf-8")
     made = create.prepare(str(tmp_path))

@@ -3,7 +3,6 @@
 import random
 from collections.abc import Iterable
 from functools import partial
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -19,7 +18,7 @@ from memcli.search.ranking.corpus import Edge, Question, Scope, Weights
 from memcli.search.ranking.graph import walk
 from memcli.search.ranking.order import LEXICAL_SHARE
 from memcli.search.ranking.rank import Ranking, rank
-from tests.saving import save
+from tests.saving import save, write
 from tests.search.ranking.test_ranking import DOCS, Doc, Toy, filtered
 from tests.search.ranking.test_ranking import NOW as MOMENT
 
@@ -160,9 +159,8 @@ def test_the_graph_is_independent_of_the_numbering(
 
 
 def register(vault: Vault, name: str, *aliases: str) -> None:
-    path = Path(vault.root, "entities", "tool", f"{name.lower()}.md")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"---\ntitle: {name}\naliases: [{', '.join(aliases)}]\n---\n")
+    text = f"---\ntitle: {name}\naliases: [{', '.join(aliases)}]\n---\n"
+    write(vault, f"entities/tool/{name.lower()}.md", text)
 
 
 def ask(

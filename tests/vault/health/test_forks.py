@@ -1,7 +1,5 @@
 """A fork that git left where it merged two clones becomes one chain."""
 
-from pathlib import Path
-
 import pytest
 
 from memcli import Vault
@@ -10,6 +8,7 @@ from memcli.entries.entry import Entry, Layer, Status
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests.conftest import NOW
+from tests.saving import write
 
 
 @pytest.mark.parametrize("pinned", [{}, {"subtype": "pinned"}])
@@ -28,9 +27,7 @@ def test_repair_makes_one_chain_of_a_fork(vault: Vault, pinned: dict[str, str]) 
         supersedes=saved.id,
         path="memories/note/we-deploy-on-fridays.md",
     )
-    place = Path(vault.root, later.path)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_bytes(codec.encode(later))
+    write(vault, later.path, codec.encode(later))
     assert "lineage_fork" in {finding.code for finding in lint(vault)}
 
     done = repair.apply(vault, repair.plan(vault))
