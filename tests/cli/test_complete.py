@@ -12,6 +12,7 @@ from memcli import Vault
 from memcli.cli import complete
 from tests import processes
 from tests.cli.conftest import Run
+from tests.saving import write
 
 HOSTILE = "evil $(touch pwned) `touch pwned` \"; touch pwned; ' \x1b[31m\n\ttab"
 
@@ -107,10 +108,8 @@ def test_a_hostile_vault_offers_words_only_and_titles_in_one_plain_line(
     filled: Vault, capsys: pytest.CaptureFixture[str]
 ) -> None:
     filled.save(HOSTILE, title=HOSTILE.replace("\x1b", ""))
-    path = Path(filled.root, "memories", "note", "x.md")
-    path.parent.mkdir(parents=True, exist_ok=True)
     name = "$(touch pwned)"
-    path.write_text(f"---\ntags: ['{name}', fine]\nproject: '{name}'\n---\nx\n")
+    write(filled, "x.md", f"---\ntags: ['{name}', fine]\nproject: '{name}'\n---\nx\n")
     filled.read(lambda reader: reader.size)
     for words in (["show", ""], ["list", "--tag", ""], ["list", "--project", ""]):
         complete.main(["zsh", *words])

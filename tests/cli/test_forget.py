@@ -1,6 +1,5 @@
 """`memcli forget`: asked twice, told once."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +8,7 @@ from memcli import Vault
 from memcli.cli import commands, render
 from tests.cli.conftest import Run
 from tests.contexts import at_terminal
+from tests.saving import write
 
 
 @pytest.fixture
@@ -28,16 +28,14 @@ def test_a_person_who_says_no_is_told_that_nothing_was_changed(
     vault: Vault, name: str, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:
     if command == "doctor":
-        Path(vault.root, "mine.md").write_text("new\n", encoding="utf-8")
+        write(vault, "mine.md")
     values: dict[str, dict[str, Any]] = {
         "forget": {"entry_id": name},
         "doctor": {"fix": True},
     }
     values["entities"] = {"action": "merge", "names": ["Redis", "Valkey"]}
     if command == "entities":
-        page = Path(vault.root, "entities", "tool", "redis.md")
-        page.parent.mkdir(parents=True)
-        page.write_text("---\nname: Redis\n---\n", encoding="utf-8")
+        write(vault, "entities/tool/redis.md", "---\nname: Redis\n---\n")
     context = at_terminal(vault, ask=lambda _: "n", tell=lambda _: None)
     result = commands.load(command)(context, **values[command])
     render.Screen(command, as_json=False).success(result)

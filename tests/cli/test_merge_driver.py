@@ -11,7 +11,9 @@ from memcli.entries import codec
 from memcli.entries.entry import Entry
 from memcli.storage.git.merging import driver_settings
 from memcli.vault.create import let_git_merge, prepare
+from tests.clones import entries
 from tests.git_command import git, program
+from tests.saving import write
 
 PROGRAM = (sys.executable, "-P", "-m", "memcli")
 PATH = "memories/note/deploy.md"
@@ -35,20 +37,12 @@ class Clone:
 
     def write(self, *entries: Entry, message: str = "x") -> None:
         for entry in entries:
-            place = self.root / entry.path
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(codec.encode(entry))
+            write(self.root, entry.path, codec.encode(entry))
         self.git("add", "--all")
         self.git("commit", "--quiet", "--allow-empty", "-m", message)
 
     def entries(self) -> dict[str, Entry]:
-        found = {}
-        for place in sorted(self.root.rglob("*.md")):
-            path = place.relative_to(self.root).as_posix()
-            if path != "README.md":
-                entry = codec.decode(place.read_bytes(), path).entry
-                found[entry.id] = entry
-        return found
+        return entries(self.root)
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """`memcli resolve`: ids act, questions plan, and everything can be listed."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +8,7 @@ import pytest
 from memcli import Vault
 from memcli.entries.entry import Status
 from tests.cli.conftest import Run
+from tests.saving import write
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_it_returns_resolved_n_items(
     assert memcli("resolve", lessons[2]).out.startswith("resolved 0 items")
     assert memcli("recall", "rerank").out == ""
     name = vault.save("Restart it").id
-    Path(vault.root, "twin.md").write_text("- restart it.\n", encoding="utf-8")
+    write(vault, "twin.md", "- restart it.\n")
     assert memcli("resolve", name, "--only-this").out.startswith("resolved 1 item\n")
 
 
@@ -117,18 +117,14 @@ def test_what_is_approved_or_evolved_into_a_resolved_claim_is_told(
     memcli: Run, vault: Vault, lessons: list[str]
 ) -> None:
     memcli("resolve", lessons[0])
-    path = Path(vault.root, "inbox", "one.md")
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(
-        "---\nid: 1m7y6wbehbqyv1kh\nstatus: pending\n---\nrerank answers 401\n",
-        encoding="utf-8",
-    )
+    text = "---\nid: 1m7y6wbehbqyv1kh\nstatus: pending\n---\nrerank answers 401\n"
+    write(vault, "inbox/one.md", text)
     again = f"its claim is resolved by {lessons[0]}; to bring it back: "
     again += f"memcli resolve --undo {lessons[0]}"
     told = f"1m7y6wbehbqyv1kh is not shown: {again}"
     assert memcli("review", "--list", "--json").json["warnings"] == [told]
-    text = path.read_text().replace("status", "kind: idea\nstatus")
-    Path(vault.root, "idea.md").write_text(text.replace("qyv1kh", "qyv1kj"))
+    text = text.replace("status", "kind: idea\nstatus")
+    write(vault, "idea.md", text.replace("qyv1kh", "qyv1kj"))
     assert memcli("ideas").err == f"warning: {told.replace('qyv1kh', 'qyv1kj')}\n"
     done = memcli("review", "1m7y6wbehbqyv1kh", "--approve", "--json")
     assert done.json["warnings"] == [told]

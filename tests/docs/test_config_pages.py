@@ -11,6 +11,7 @@ from memcli.entries import layout
 from memcli.storage import settings
 from memcli.storage.settings import Config
 from tests.conftest import ROOT
+from tests.saving import write
 
 PAGE = (ROOT / "docs" / "reference" / "config.md").read_text(encoding="utf-8")
 TEMPLATE = (ROOT / "vault-template" / layout.CONFIG).read_text(encoding="utf-8")
@@ -32,9 +33,7 @@ SETTINGS = {
 
 @pytest.mark.parametrize("where", SHOWN)
 def test_what_is_shown_is_the_default(where: str, tmp_path: Path):
-    path = tmp_path / layout.CONFIG
-    path.parent.mkdir()
-    path.write_text(SHOWN[where], encoding="utf-8")
+    write(tmp_path, layout.CONFIG, SHOWN[where])
     shown = settings.load(str(tmp_path))
     assert shown.kinds
     assert shown._replace(kinds=()) == Config()

@@ -1,13 +1,12 @@
 """Tags in the text of a note, and the date in its file's name."""
 
-from pathlib import Path
-
 import pytest
 
 from memcli import Vault
 from memcli.entries.entry import Entry
 from memcli.entries.ids import adopted_id
 from memcli.entries.text.links import as_read, date_of_name, inline_tags
+from tests.saving import write
 
 
 @pytest.mark.parametrize(
@@ -66,9 +65,7 @@ def test_an_adopted_note_is_found_by_all_of_them_and_stays_as_it_is(
     vault: Vault,
 ) -> None:
     text = "---\naliases: [Zeppelin]\ntags: [own]\n---\nWe met in the #büro about ci.\n"
-    path = Path(vault.root, "daily", "2026-03-14 Standup.md")
-    path.parent.mkdir()
-    path.write_text(text, encoding="utf-8")
+    path = write(vault, "daily/2026-03-14 Standup.md", text)
     (row,) = vault.recall("zeppelin").rows
     assert (row.tags, row.occurred_at) == (["own", "büro"], "2026-03-14")
     for found in (
@@ -82,9 +79,7 @@ def test_an_adopted_note_is_found_by_all_of_them_and_stays_as_it_is(
 
 
 def test_a_change_of_the_note_writes_none_of_them_into_it(vault: Vault) -> None:
-    path = Path(vault.root, "daily", "2026-03-14.md")
-    path.parent.mkdir()
-    path.write_text("The queue is stuck #ops\n", encoding="utf-8")
+    path = write(vault, "daily/2026-03-14.md", "The queue is stuck #ops\n")
     vault.resolve("2026-03-14")
     written = path.read_text(encoding="utf-8")
     assert "status: resolved" in written
