@@ -16,19 +16,17 @@ from memcli.hosts.install.plans import HOOKS, plan
 from memcli.sessions import hook_log
 from memcli.sessions.doctor import Check, Surroundings, doctor
 from memcli.vault.caller import Caller
+from tests import git_command
 from tests.conftest import NOW, VaultMaker
 from tests.git_command import git
+from tests.saving import configure, write
 
 Examine = Callable[..., dict[str, Check]]
 
 
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
-    file = tmp_path / "bin" / "memcli"
-    file.parent.mkdir()
-    file.write_text("#!/bin/sh\n")
-    file.chmod(0o755)
-    return file
+    return git_command.program(tmp_path / "bin" / "memcli", "")
 
 
 @pytest.fixture
@@ -69,12 +67,9 @@ def test_a_vault_in_order_has_no_problem(
 def test_each_trouble_is_named_where_it_is(
     vault: Vault, examine: Examine, program: Path, home: Path
 ) -> None:
-    Path(vault.root, "memories").mkdir(exist_ok=True)
-    Path(vault.root, "memories", "x.md").write_text("---\nid: [\n---\n")
+    write(vault, "memories/x.md", "---\nid: [\n---\n")
     hook_log.note(vault.root, {"at": NOW, "event": "stop", "error": "bug: x"})
-    config = home / ".config" / "memcli" / "config.toml"
-    config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text('[vaults.team]\npath = "/nowhere"\n[projects]\n"~/a" = "b"\n')
+    configure(home, '[vaults.team]\npath = "/nowhere"\n[projects]\n"~/a" = "b"\n')
     Path(vault.root, layout.CONFIG).write_text("[limits]\nbodi = 3\n")
     found = examine()
     notes = dict.fromkeys(("calls", "vault team", "config limits.bodi"), "note")
@@ -175,8 +170,7 @@ def test_a_hostile_vault_stops_nothing(
 def test_a_config_that_does_not_parse_is_named_with_its_line(
     examine: Examine, home: Path
 ) -> None:
-    config = home / ".config" / "memcli" / "config.toml"
-    config.parent.mkdir(parents=True, exist_ok=True)
+    config = configure(home, "")
     broken = (("x = [", "end of"), ("[a]\nb = 1\nc = \n", "line 3"), ("# \xe9\n", ""))
     for text, where in broken:
         config.write_text(text, encoding="latin-1")

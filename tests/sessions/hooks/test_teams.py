@@ -17,6 +17,7 @@ from memcli.sessions.briefing.start import Standing
 from memcli.sessions.hooks import call as hook
 from memcli.sessions.hooks import tell
 from memcli.storage.lock import Lock
+from tests import saving
 from tests.conftest import VaultMaker, state_of
 from tests.sessions.hooks.calling import call, log, session, told, work
 
@@ -52,13 +53,11 @@ def configure(home: Path) -> Configure:
     """Name vaults in the user's config; `more` goes into each table."""
 
     def write(*vaults: Vault, more: str = "") -> None:
-        path = home / ".config" / "memcli" / "config.toml"
-        path.parent.mkdir(parents=True, exist_ok=True)
         tables = [
             f"[vaults.{Path(root).name}]\npath = '{root}'\n{more}\n"
             for root in (one.root for one in vaults)
         ]
-        path.write_text("".join(tables), encoding="utf-8")
+        saving.configure(home, "".join(tables))
 
     return write
 
