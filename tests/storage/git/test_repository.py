@@ -19,6 +19,7 @@ from memcli.storage.git.repository import Repository
 from memcli.storage.git.staging import MANY
 from tests.conftest import ROOT
 from tests.git_command import git, hook
+from tests.saving import write
 from tests.storage.git.conftest import copied
 
 ODD_NAMES = (
@@ -51,9 +52,7 @@ class Vault:
         return git(self.root, *arguments)
 
     def write(self, path: str, text: str = "text\n") -> str:
-        target = self.root / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
+        write(self.root, path, text)
         return path
 
     def open(self) -> Repository:
