@@ -18,6 +18,13 @@ def git(
     return done.stdout.decode()
 
 
+def objects(where: Vault | Path) -> str:
+    """All that a repository has, in words."""
+    listed = git(where, "cat-file", "--batch-all-objects", "--batch-check")
+    names = [row.split()[0] for row in listed.splitlines()]
+    return "".join(git(where, "cat-file", "-p", name) for name in names)
+
+
 def program(place: Path, script: str) -> Path:
     """Write a program of the shell."""
     place.parent.mkdir(exist_ok=True)

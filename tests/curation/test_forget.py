@@ -10,17 +10,10 @@ from memcli import Vault
 from memcli.curation import forget
 from memcli.errors import EntryNotFound
 from memcli.vault.health.lint import lint
-from tests.git_command import git
+from tests.git_command import git, objects
 from tests.saving import save
 
 SECRET = "xyzzy-the-words-to-forget"
-
-
-def in_git(root: str) -> bool:
-    """Whether any object of the repository holds the words."""
-    listed = git(root, "cat-file", "--batch-all-objects", "--batch-check")
-    names = [row.split()[0] for row in listed.splitlines()]
-    return any(SECRET in git(root, "cat-file", "-p", name) for name in names)
 
 
 def in_files(root: str) -> list[str]:
@@ -70,7 +63,7 @@ def test_the_commands_work_in_a_vault_inside_another_repository(
     vault = Vault(str(root))
     done = vault.forget(save(vault, SECRET))
     assert purge(done) == 0
-    assert not in_git(str(outer))
+    assert SECRET not in objects(outer)
     assert (outer / "code.py").exists()
     assert git(str(outer), "status", "--porcelain") == ""
 
@@ -94,7 +87,7 @@ def test_all_versions_go_when_that_is_asked_for(vault: Vault) -> None:
     assert len(done.paths) == 3
     assert in_files(vault.root) == []
     assert purge(done) == 0
-    assert not in_git(vault.root)
+    assert SECRET not in objects(vault)
 
 
 def test_what_its_resolution_had_hidden_is_named(vault: Vault) -> None:
@@ -163,7 +156,7 @@ def test_a_title_within_another_and_the_words_of_others_stay_whole(
 
 def test_stashes_are_not_thrown_away_but_named(vault: Vault) -> None:
     name = save(vault, SECRET)
-    kept = Path(vault.root, save_path(vault, "mine"))
+    kept = Path(vault.root, vault.save("mine").path)
     kept.write_text("not committed\n", encoding="utf-8")
     git(vault.root, "stash", "-q")
     before = git(vault.root, "rev-parse", "main")
@@ -176,8 +169,4 @@ def test_stashes_are_not_thrown_away_but_named(vault: Vault) -> None:
     assert kept.read_text("utf-8") == "not committed\n"
     git(vault.root, "checkout", "-q", "--", ".")
     assert purge(done) == 0
-    assert not in_git(vault.root)
-
-
-def save_path(vault: Vault, text: str) -> str:
-    return vault.save(text).path
+    assert SECRET not in objects(vault)

@@ -8,7 +8,6 @@ import os
 import pickle
 import shutil
 import stat
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -31,6 +30,7 @@ from tests.checkouts import allow
 from tests.conftest import VaultMaker, state_of
 from tests.git_command import git, program
 from tests.recall.test_team_troubles import sparse
+from tests.saving import write
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links and modes of POSIX")
 
@@ -108,7 +108,7 @@ def carrying(make_vault: VaultMaker, tmp_path: Path) -> Path:
     source = make_vault("theirs")
     source.save("Deploy from the repository", pinned=True)
     top = tmp_path / "shop"
-    subprocess.run(["git", "init", "-q", str(top)], check=True)
+    git(top.parent, "init", "-q", str(top))
     shutil.copytree(source.root, top / ".memory", ignore=lambda *_: {".git"})
     git(top, "add", "-A")
     git(top, "commit", "-qm", "begin")
@@ -182,7 +182,7 @@ def test_a_new_vault_at_an_old_path_inherits_nothing(make_vault: VaultMaker) -> 
     first = state_of(old.root, layout.EVENTS)
     shutil.rmtree(old.root)
     time.sleep(0.01)
-    subprocess.run(["git", "init", "-q", old.root], check=True)
+    git(old, "init", "-q")
     assert state_of(old.root, layout.EVENTS) != first
 
 
@@ -285,9 +285,7 @@ def test_a_strange_file_in_any_place_takes_no_answer_away(
 def test_a_path_of_two_lines_is_no_entry_and_is_named(vault: Vault) -> None:
     vault.save("We deploy on Mondays")
     for path in ("memories/a\nsaved\tx.md", "b\x1b[2J/c.md", "memories/\u2028.md"):
-        place = Path(vault.root, path)
-        place.parent.mkdir(exist_ok=True)
-        place.write_text("We deploy whenever we like\n")
+        write(vault, path, "We deploy whenever we like\n")
     assert len(vault.recall("deploy").rows) == 1
     found = [finding for finding in lint(vault) if finding.code == "odd_path"]
     assert [finding.path for finding in found] == [
@@ -327,10 +325,8 @@ def test_a_field_of_two_lines_is_one_line_in_every_answer(vault: Vault) -> None:
 def test_a_text_of_openings_that_nothing_closes_is_read_in_its_length(
     vault: Vault, piece: str
 ) -> None:
-    path = Path(vault.root, "memories", "openings.md")
-    path.parent.mkdir(exist_ok=True)
     text = piece * 20_000
-    path.write_text(f"---\nkind: constraint\n---\n{text}\n", encoding="utf-8")
+    write(vault, "openings.md", f"---\nkind: constraint\n---\n{text}\n")
     began = time.process_time()
     assert vault.recall("openings").rows is not None
     assert prompt_injection.of_entry("openings", text, "repo") is None

@@ -16,7 +16,7 @@ from memcli.recall.query import from_words
 from memcli.recall.results import Recalled
 from memcli.storage.lock import Lock
 from tests.conftest import state_of
-from tests.saving import every
+from tests.saving import every, write
 
 NOW = 1_795_262_400
 # Words that inflect, that stop, and that only an index keeps apart.
@@ -42,13 +42,6 @@ def page(text: str, number: int | None = None, **fields: Any) -> str:
     if source:
         lines += ["source:", *(f"  {name}: {value}" for name, value in source.items())]
     return "---\n" + "\n".join(lines) + f"\n---\n{text}"
-
-
-def write(root: str | Path, path: str, text: str) -> Path:
-    file = Path(root, path)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8", newline="")
-    return file
 
 
 def folder_vault(root: Path) -> Vault:

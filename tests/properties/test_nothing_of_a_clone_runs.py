@@ -29,6 +29,7 @@ from memcli.storage.git.repository import Blob, Repository
 from tests import processes
 from tests.conftest import VaultMaker
 from tests.git_command import hook as git_hook
+from tests.saving import write
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="programs of POSIX")
 
@@ -90,9 +91,7 @@ class Planted:
         Path(self.vault.root, path).chmod(0o755)
 
     def _write(self, path: str, text: str) -> None:
-        place = Path(self.vault.root, path)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text)
+        write(self.vault, path, text)
 
 
 @pytest.fixture

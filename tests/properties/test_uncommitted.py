@@ -18,9 +18,9 @@ from memcli.errors import Conflict, HistoryError, SecretFound
 from memcli.storage.git import history
 from memcli.storage.git.repository import Repository
 from tests.conftest import sample, state_of
-from tests.git_command import git, hook
+from tests.git_command import git, hook, objects
 from tests.properties.test_kill_lifecycle import OPERATIONS, Act, id_of, opened
-from tests.saving import pages
+from tests.saving import pages, write
 
 pytestmark = [
     pytest.mark.slow,
@@ -176,25 +176,16 @@ def test_when_it_cannot_be_kept_nothing_is_changed(filled: Vault) -> None:
 SECRET = "ghp_" + "Zq3x7Kd9Lm2Np5Rt8Vw1Yb4Cf6Hj0Sg3Uk7A"
 
 
-def objects(vault: Vault) -> str:
-    """All that git has, in words."""
-    listed = git(vault, "cat-file", "--batch-all-objects", "--batch-check")
-    names = [row.split()[0] for row in listed.splitlines() if " tree " not in row]
-    return "".join(git(vault, "cat-file", "-p", name) for name in names)
-
-
 @pytest.mark.parametrize("before", ["never", "without it"])
 def test_a_secret_that_review_edits_away_comes_into_no_commit(
     vault: Vault, before: str
 ) -> None:
-    path = Path(vault.root, "inbox", "token.md")
-    path.parent.mkdir(exist_ok=True)
     head = f"---\nstatus: pending\n{MARK}---\n"
     if before == "without it":
-        path.write_text(f"{head}We use a token\n", "utf-8")
+        write(vault, "inbox/token.md", f"{head}We use a token\n")
         git(vault, "add", ".")
         git(vault, "commit", "-q", "-m", "mine")
-    path.write_text(f"{head}We use the token {SECRET}\n", "utf-8")
+    path = write(vault, "inbox/token.md", f"{head}We use the token {SECRET}\n")
     (waiting,) = inbox.pending(vault)
     with pytest.raises(SecretFound):
         review.approve(vault, waiting.id, text=f"The token: {SECRET}")

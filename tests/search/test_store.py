@@ -31,16 +31,9 @@ from memcli.search.reader import Reader
 from memcli.search.store import TYPECODES
 from memcli.search.whoosh_codec import Index as WhooshIndex
 from tests.conftest import SEED, VaultMaker, state_of
-from tests.saving import save
+from tests.saving import save, write
 
 WORDS = ("deploy", "friday", "queue", "retry", "cache", "café", "ж", "东京")
-
-
-def write(root: str | Path, name: str, text: str) -> Path:
-    path = Path(root, "memories", name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 def file_of(vault: Vault) -> Path:
@@ -74,10 +67,10 @@ def test_whooshs_searcher_finds_what_the_reader_does(vault: Vault) -> None:
     chance = random.Random(SEED)
     for number in range(40):
         text = " ".join(chance.choices(WORDS, k=5))
-        write(vault.root, f"{number}.md", f"---\ntags: [t{number % 3}]\n---\n{text}\n")
+        write(vault, f"{number}.md", f"---\ntags: [t{number % 3}]\n---\n{text}\n")
     vault.recall("deploy")
     for number in range(0, 40, 7):
-        Path(vault.root, "memories", f"{number}.md").unlink()
+        Path(vault.root, f"{number}.md").unlink()
     reader = vault.index.current()
     db = sqlite3.connect(file_of(vault), isolation_level=None)
     state = following.load(db)
@@ -102,9 +95,9 @@ def test_whooshs_searcher_finds_what_the_reader_does(vault: Vault) -> None:
             frequency = searcher.reader().doc_frequency("terms", term.encode())
             assert frequency == reader.frequency(term)
         assert {*docs(Every())} == {*reader.everything()}
-        assert {*docs(Prefix("path", "memories/3"))} == {
+        assert {*docs(Prefix("path", "3"))} == {
             doc
-            for path in reader.starting("path", "memories/3")
+            for path in reader.starting("path", "3")
             for doc in reader.exact("path", path)
         }
         orders = reader.columns.orders
@@ -162,7 +155,7 @@ def test_a_killed_removal_leaves_no_database_without_its_wal(
 def test_a_damaged_byte_changes_no_answer(vault: Vault) -> None:
     """It is found by a checksum or by SQLite, or lies where no answer looks."""
     for number in range(30):
-        write(vault.root, f"{number}.md", f"Heron {number} deploys on friday\n")
+        write(vault, f"{number}.md", f"Heron {number} deploys on friday\n")
     right = vault.recall("heron deploys", limit=50)
     path = file_of(vault)
     db = sqlite3.connect(path, isolation_level=None)
@@ -204,8 +197,8 @@ def test_a_damaged_byte_changes_no_answer(vault: Vault) -> None:
 def test_damage_of_any_table_is_mended_by_whoever_meets_it(
     vault: Vault, damage: str, first: str
 ) -> None:
-    rule = write(vault.root, "a.md", "---\nkind: constraint\n---\nNever `rm -rf` it\n")
-    write(vault.root, "b.md", "---\nkind: constraint\n---\nNever call `old_one()`\n")
+    rule = write(vault, "a.md", "---\nkind: constraint\n---\nNever `rm -rf` it\n")
+    write(vault, "b.md", "---\nkind: constraint\n---\nNever call `old_one()`\n")
     assert len(vault.recall("never").rows) == 2
     state_of(vault.root, layout.INDEX).joinpath("triggers").unlink(missing_ok=True)
     db = sqlite3.connect(file_of(vault), isolation_level=None)
@@ -285,7 +278,7 @@ def test_a_damaged_index_that_cannot_be_removed_is_made_in_memory(
     said: list[str] = []
     later = Vault.open(vault.root, tell=said.append)
     assert len(later.recall("deploy").rows) == 1
-    write(vault.root, "b.md", "We deploy on Fridays\n")
+    write(vault, "b.md", "We deploy on Fridays\n")
     assert len(later.recall("deploy").rows) == 2
     assert [said[0][:20], said[1][:27]] == [
         "rebuilding the index",
@@ -334,7 +327,7 @@ def test_a_reader_sees_one_state_while_another_process_writes(vault: Vault) -> N
 
 def test_who_is_idle_holds_no_writer_up(vault: Vault, make_vault: VaultMaker) -> None:
     """The `-wal` is emptied by each writer, and would grow without end."""
-    write(vault.root, "a.md", "We deploy on Tuesdays\n")
+    write(vault, "a.md", "We deploy on Tuesdays\n")
     idle = Vault.open(vault.root)
     index = idle.opened
     team = Vaults([idle, Vault.open(make_vault("team").root)])
@@ -348,7 +341,7 @@ def test_who_is_idle_holds_no_writer_up(vault: Vault, make_vault: VaultMaker) ->
     wal = Path(f"{file_of(vault)}-wal") if idle.recall("deploy") else Path()
     for number, ask in enumerate(asks):
         ask()
-        write(vault.root, f"{number}.md", "We deploy on Fridays\n")
+        write(vault, f"{number}.md", "We deploy on Fridays\n")
         assert Index(vault.root).read(lambda reader: reader.size) == number + 2
         assert wal.stat().st_size == 0, number
     assert index.again(lambda reader: reader.size) == len(asks) + 1
@@ -391,11 +384,11 @@ def test_a_killed_update_leaves_the_old_state_or_the_new_one(
     vault: Vault, at: tuple[str, int], first: bool
 ) -> None:
     for number in range(8):
-        write(vault.root, f"{number}.md", f"Heron {number}\n")
+        write(vault, f"{number}.md", f"Heron {number}\n")
     if not first:
         assert len(vault.recall("heron", limit=50).rows) == 8
         for number in range(4, 12):
-            write(vault.root, f"{number}.md", f"Heron {number} again\n")
+            write(vault, f"{number}.md", f"Heron {number} again\n")
     command = [sys.executable, "-c", KILLED, vault.root, at[0], str(at[1])]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == -signal.SIGKILL, done.stderr
