@@ -1,6 +1,5 @@
 """Plain git merges a vault by memcli's driver."""
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -116,7 +115,7 @@ def test_a_path_with_quotes_and_spaces_is_one_word(tmp_path: Path) -> None:
 
 
 def test_a_vault_in_a_folder_of_a_repository_is_merged_there(tmp_path: Path) -> None:
-    subprocess.run(["git", "init", "-qb", "main", tmp_path / "code"], check=True)
+    git(tmp_path, "init", "-qb", "main", "code")
     root = tmp_path / "code" / "my notes"
     prepare(str(root), agreed=True)
     let_git_merge(str(root), PROGRAM)

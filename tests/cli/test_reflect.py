@@ -6,18 +6,13 @@ import pytest
 
 from memcli import Vault
 from tests.cli.conftest import Run
+from tests.recall.test_reflect import QUESTION, deployments
 from tests.saving import save
-
-QUESTION = "how is the checkout service deployed?"
 
 
 @pytest.fixture
 def facts(vault: Vault) -> list[str]:
-    words = ("blue", "green", "canary", "weekly", "signed")
-    texts = [f"The checkout service is deployed {word}" for word in words]
-    return [
-        saved.id for saved in vault.save_all([vault.draft({"text": t}) for t in texts])
-    ]
+    return deployments(vault, 5)
 
 
 def test_the_envelope_is_that_of_the_use_case(
@@ -52,8 +47,7 @@ def test_the_envelope_is_that_of_the_use_case(
 def test_it_reads_as_facts_by_layer_then_what_to_make_of_them(
     memcli: Run, vault: Vault, facts: list[str]
 ) -> None:
-    model = {"text": "Checkout is deployed often", "layer": "model"}
-    vault.save(vault.draft(model))
+    save(vault, "Checkout is deployed often", layer="model")
     done = memcli("reflect", "how is checkout deployed in Frankfurt?")
     assert done.code == 0
     lines = done.out.splitlines()

@@ -1,7 +1,5 @@
 """`memcli signals --train`: what it prints, keeps and refuses."""
 
-from typing import Any
-
 import pytest
 
 from memcli import Vault
@@ -15,15 +13,10 @@ from tests.recall.test_scorer import by_writer, world
 pytestmark = pytest.mark.slow
 
 
-def write_log(vault: Vault, events: list[dict[str, Any]]) -> None:
-    assert signals.append(vault.root, events)
-
-
 def test_it_trains_from_the_log_and_says_what_came_of_it(
     memcli: Run, vault: Vault
 ) -> None:
-    events = world(1, 1_000, by_writer, eta=0.5)
-    write_log(vault, events)
+    assert signals.append(vault.root, world(1, 1_000, by_writer, eta=0.5))
     planned = memcli("signals", "--train", "--dry-run")
     assert planned.code == 0
     lines = planned.out.splitlines()

@@ -9,17 +9,12 @@ from memcli.entries.entry import Status
 from memcli.entries.ids import is_adopted
 from memcli.entries.text.links import links_of
 from memcli.errors import NotAllowed, UsageError
-from memcli.recall.query import from_words
 from memcli.vault.lineage import versions
-from tests.conftest import NOW
 from tests.git_command import git
-from tests.saving import every, save
+from tests.saving import save
+from tests.sessions.hooks.calling import texts
 
 DAY = 86_400
-
-
-def texts(vault: Vault) -> list[str]:
-    return sorted(row.text for row in every(vault, from_words("", NOW)).rows)
 
 
 def test_lineage_goes_both_ways_and_the_path_stays(vault: Vault) -> None:

@@ -30,10 +30,6 @@ def grant(vault: Vault, name: str, layer: Layer, cites: list[str]) -> citing.Gra
     return citing.grant(vault, layer, citing.Cites(cites, name))
 
 
-def files_of(vault: Vault) -> list[Path]:
-    return sorted(state_of(vault.root, layout.RESEARCH).rglob("*.json"))
-
-
 # --- must search before answering ---------------------------------------------------
 
 
@@ -167,7 +163,8 @@ def test_the_log_holds_no_text_of_a_memory_and_git_does_not_see_it(
     save(vault, "Tyler writes Go fluently")
     before = snapshot(vault.root)
     search(vault, "Tyler")
-    assert "fluently" not in files_of(vault)[0].read_text("utf-8")
+    (log,) = state_of(vault.root, layout.RESEARCH).rglob("*.json")
+    assert "fluently" not in log.read_text("utf-8")
     assert snapshot(vault.root) == before
 
 

@@ -8,18 +8,13 @@ import pytest
 from memcli import Vault
 from memcli.curation import inbox, review
 from memcli.errors import NotAllowed
-from memcli.recall.query import from_words
-from tests.conftest import NOW
 from tests.git_command import git
-from tests.saving import every, pages, save
+from tests.saving import pages, save
+from tests.sessions.hooks.calling import texts
 
 
 def candidate(vault: Vault, text: str, **fields: Any) -> str:
     return save(vault, text, status="pending", **fields)
-
-
-def texts(vault: Vault) -> list[str]:
-    return sorted(row.text for row in every(vault, from_words("", NOW)).rows)
 
 
 def test_approve_may_change_text_title_kind_and_tags(vault: Vault) -> None:

@@ -15,16 +15,12 @@ from memcli.vault.code_state import CloseLook
 from tests.checkouts import APP, made_shop
 from tests.conftest import VaultMaker
 from tests.git_command import git
-from tests.saving import pages
+from tests.saving import pages, write
 
 
 def save(vault: Vault, text: str = "The limiter waits", **fields: Any) -> str:
     fields.setdefault("code", ["src/app.py:4-6"])
     return vault.save(vault.draft({"text": text, **fields})).id
-
-
-def write(shop: Path, data: bytes, name: str = "src/app.py") -> None:
-    (shop / name).write_bytes(data)
 
 
 def states(vault: Vault) -> dict[str, list[str]]:
@@ -39,7 +35,7 @@ def test_a_scripted_history_is_told_line_by_line(inside: Vault, shop: Path) -> N
     numbers = range(30)
     parts = [f"def f{n}():\n    a = {n}\n    return a * {n + 7}\n\n\n" for n in numbers]
     for n in numbers:
-        write(shop, parts[n].encode(), f"src/m{n}.py")
+        write(shop, f"src/m{n}.py", parts[n])
     git(shop, "add", ".")
     git(shop, "commit", "-qm", "thirty")
     ids = [save(inside, f"Memory {n}", code=[f"src/m{n}.py:1-3"]) for n in numbers]
@@ -84,7 +80,7 @@ def test_to_confirm_notes_the_code_as_it_is_and_makes_no_version(
 ) -> None:
     entry_id = save(inside, "RateLimiter waits")
     changed = b"import os\n" + APP.replace(b"sleep(1)", b"sleep(2)\n        return")
-    write(shop, changed)
+    write(shop, "src/app.py", changed)
     git(shop, "commit", "-qam", "second")
     assert states(inside)[entry_id][0] == "stale"
     before = pages(inside)
@@ -121,7 +117,7 @@ def test_the_difference_is_shown_where_the_checkout_has_the_commit_of_then(
     inside: Vault, shop: Path
 ) -> None:
     entry = inside.get(save(inside))
-    write(shop, b"import os\n" + APP.replace(b"sleep(1)", b"sleep(2)"))
+    write(shop, "src/app.py", b"import os\n" + APP.replace(b"sleep(1)", b"sleep(2)"))
     (look,) = CloseLook(inside.project, inside.source, inside.environ).looks(
         entry, diffs=True
     )

@@ -14,7 +14,7 @@ from memcli.vault import code_state
 from tests.checkouts import APP, made_shop
 from tests.conftest import VaultMaker
 from tests.git_command import git
-from tests.saving import save
+from tests.saving import save, write
 
 ASK = "how long does the limiter wait"
 
@@ -23,12 +23,8 @@ def first(vault: Vault) -> Any:
     return vault.recall(ASK).rows[0]
 
 
-def write(shop: Path, data: bytes, name: str = "src/app.py") -> None:
-    (shop / name).write_bytes(data)
-
-
 def changed(shop: Path) -> None:
-    write(shop, APP.replace(b"sleep(1)", b"sleep(2)"))
+    write(shop, "src/app.py", APP.replace(b"sleep(1)", b"sleep(2)"))
 
 
 def removed(shop: Path) -> None:
@@ -56,9 +52,9 @@ def test_a_row_says_what_became_of_its_code(
     assert len(since) == 7
     removed(shop)
     if isinstance(data, bytes):
-        write(shop, data)
+        write(shop, "src/app.py", data)
     elif data == "link":
-        write(shop, APP, "src/b.py")
+        write(shop, "src/b.py", APP)
         (shop / "src" / "app.py").symlink_to("b.py")
     row = first(inside)
     assert [each.state for each in row.code_state] == [state]

@@ -1,7 +1,6 @@
 """What a session teaches and is told, by the project that it runs in."""
 
 import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,9 @@ import pytest
 from memcli import Vault
 from memcli.sessions.hooks import pipe
 from tests.conftest import VaultMaker
+from tests.git_command import git
 from tests.hosts.writing import write
+from tests.saving import save
 from tests.sessions.hooks.calling import ALWAYS, call, session, told, work
 
 A, B = "github.com/acme/a", "github.com/acme/b"
@@ -31,10 +32,8 @@ def clones(tmp_path: Path) -> dict[str, str]:
     found = {}
     for name in (A, B, "github.com/acme/c"):
         folder = tmp_path / name[-1]
-        subprocess.run(["git", "init", "-q", str(folder)], check=True)
-        config = folder / ".git" / "config"
-        with config.open("a", encoding="utf-8") as file:
-            file.write(f'[remote "origin"]\n\turl = https://{name}.git\n')
+        git(tmp_path, "init", "-q", str(folder))
+        git(folder, "remote", "add", "origin", f"https://{name}.git")
         found[name] = str(folder)
     return found
 
@@ -48,11 +47,6 @@ def start(vault: Vault, cwd: str | None, name: str = "new", **fields: Any) -> st
 def prompted(vault: Vault, cwd: str | None, prompt: str, name: str = "new") -> str:
     payload = {"session_id": name, "cwd": cwd, "prompt": prompt}
     return told(call(vault, "prompt-submit", "claude-code", payload).answer)
-
-
-def save(vault: Vault, text: str, project: str | None, **fields: Any) -> str:
-    values = {"text": text, "project": project, **fields}
-    return vault.save(vault.draft(values)).id
 
 
 def active(vault: Vault) -> dict[str, str | None]:
@@ -131,14 +125,15 @@ def test_a_host_that_writes_no_folder_into_its_transcript_says_it_at_the_start(
 def test_a_start_tells_constraints_first_and_the_users_own_last(
     live: Vault, clones: dict[str, str]
 ):
-    save(live, "prefer short answers", None, kind="preference")
-    save(live, "name branches after tickets", A, kind="convention")
-    save(live, "indent with tabs here", A, kind="preference")
-    save(live, "never touch the ledger", A, kind="constraint")
-    save(live, "the user is in Lisbon", None, pinned=True)
+    save(live, "prefer short answers", project=None, kind="preference")
+    save(live, "name branches after tickets", project=A, kind="convention")
+    save(live, "indent with tabs here", project=A, kind="preference")
+    save(live, "never touch the ledger", project=A, kind="constraint")
+    save(live, "the user is in Lisbon", project=None, pinned=True)
     for text in ("other rule", "other wish", "other limit"):
         kind = {"rule": "convention", "wish": "preference", "limit": "constraint"}
-        save(live, text, B, kind=kind[text.split()[1]], pinned=text == "other wish")
+        more = {"kind": kind[text.split()[1]], "pinned": text == "other wish"}
+        save(live, text, project=B, **more)
     text = start(live, clones[A])
     order = ("Constraints:", "ledger", "Pinned:", "Lisbon", "This project:", "tabs")
     places = [text.index(each) for each in (*order, "In every project:", "short")]
@@ -151,7 +146,7 @@ def test_a_claim_that_another_project_solved_still_holds_here(
     live: Vault, clones: dict[str, str]
 ):
     for project in (A, B):
-        save(live, "run the linter first", project, item="invariant")
+        save(live, "run the linter first", project=project, item="invariant")
     solved = live.read(lambda r: r.row(r.exact("project", B)[0]).id)
     live.resolve(solved)
     assert "linter" in start(live, clones[A])

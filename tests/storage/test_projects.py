@@ -1,21 +1,16 @@
 """The project of a folder, in real repositories."""
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from memcli.errors import InvalidConfig
 from memcli.storage import projects
+from tests.git_command import git
 from tests.saving import configure
 
 SHOP = "github.com/acme/shop"
-
-
-def git(folder: Path, *words: str) -> None:
-    command = ["git", "-c", "protocol.file.allow=always", "-C", str(folder), *words]
-    subprocess.run(command, check=True, capture_output=True)
 
 
 @pytest.fixture
@@ -49,7 +44,8 @@ def test_work_trees_clones_and_submodules_of_a_remote_are_one_project(work: Path
     second = made(work / "second", "https://user:secret@github.com/acme/shop")
     git(first, "worktree", "add", "-q", str(work / "tree"))
     other = made(work / "other", "https://github.com/acme/other")
-    git(other, "submodule", "add", "-q", str(first), "vendor/shop")
+    allowed = ("-c", "protocol.file.allow=always")
+    git(other, *allowed, "submodule", "add", "-q", str(first), "vendor/shop")
     git(other / "vendor/shop", "remote", "set-url", "origin", "gh.example:x/y")
     git(other / "vendor/shop", "remote", "set-url", "origin", f"https://{SHOP}.git")
     (first / "src" / "deep").mkdir(parents=True)

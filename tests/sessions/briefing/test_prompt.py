@@ -7,7 +7,8 @@ import pytest
 from memcli import Vault
 from memcli.entries.eligibility import View
 from memcli.sessions.briefing import prompt as prompts
-from tests.conftest import NOW, VaultMaker
+from tests.conftest import NOW
+from tests.saving import save
 
 DECISION = (
     "Every state write is atomic from now on. Write the JSON to a temp file in the "
@@ -33,16 +34,6 @@ def brought(
     return [getattr(one, name) for one in found]
 
 
-@pytest.fixture
-def vault(make_vault: VaultMaker) -> Vault:
-    return make_vault("one")
-
-
-def save(vault: Vault, *texts: str, kind: str = "note", pinned: bool = False) -> None:
-    drafts = [{"text": text, "kind": kind, "pinned": pinned} for text in texts]
-    vault.save_all([vault.draft(one) for one in drafts])
-
-
 def test_a_long_decision_is_brought_by_a_long_task_that_shares_few_of_its_words(
     vault: Vault,
 ):
@@ -65,7 +56,8 @@ def test_what_passes_is_brought_only_when_it_is_pinned(vault: Vault, kind: str):
 
 
 def test_three_are_brought_at_most_and_none_that_the_session_has_seen(vault: Vault):
-    save(vault, *(f"Ledger importer of Danish invoices, rule {n}" for n in range(1, 6)))
+    for number in range(1, 6):
+        save(vault, f"Ledger importer of Danish invoices, rule {number}")
     first = brought(vault, ABOUT)
     assert len(first) == 3
     ids = brought(vault, ABOUT, name="id")

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.entries.eligibility import View
-from memcli.sessions.briefing import prompt as prompts
 from memcli.vault.caller import Caller
 from tests.conftest import NOW
+from tests.sessions.briefing.test_prompt import brought
 
 SERVICES = {
     "billing": ("Go", "invoices", "Stripe webhooks"),
@@ -98,14 +97,6 @@ def known(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Vault:
     assert len(texts) == 161
     vault.save_all([vault.draft({"text": text}) for text in texts])
     return vault
-
-
-def brought(vault: Vault, prompt: str) -> list[str]:
-    asked = prompts.question(prompt)
-    found = vault.read(
-        lambda reader: prompts.fitting(vault, reader, asked, View(NOW), set())
-    )
-    return [one.text for one in found]
 
 
 @pytest.mark.parametrize("prompt", [line for line in ORDINARY.split("\n") if line])

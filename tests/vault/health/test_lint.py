@@ -1,7 +1,6 @@
 """Lint names what is wrong, where, and nothing that is right."""
 
 import os
-import subprocess
 import time
 from itertools import pairwise
 from pathlib import Path
@@ -270,9 +269,8 @@ def test_a_setting_that_cannot_be_used_is_found_with_its_file(
 
 
 def test_other_repositories_among_the_notes_are_named(vault: Vault) -> None:
-    inner = Path(vault.root, "inner")
-    subprocess.run(["git", "init", "-q", str(inner)], check=True)
-    subprocess.run(["git", "init", "-q", "--bare", str(inner.with_name("bare"))])
+    git(vault, "init", "-q", "inner")
+    git(vault, "init", "-q", "--bare", "bare")
     write(vault, "worktree/.git", "gitdir: /elsewhere\n")
     head = git(vault, "rev-parse", "HEAD").strip()
     git(vault, "update-index", "--add", "--cacheinfo", f"160000,{head},linked")
@@ -285,7 +283,7 @@ def test_other_repositories_among_the_notes_are_named(vault: Vault) -> None:
 def test_a_vault_in_a_repository_is_not_its_own_nested_one(tmp_path: Path) -> None:
     from memcli.vault.create import prepare
 
-    subprocess.run(["git", "init", "-q", str(tmp_path / "code")], check=True)
+    git(tmp_path, "init", "-q", "code")
     prepare(str(tmp_path / "code" / "notes"), agreed=True)
     assert lint(Vault.open(str(tmp_path / "code" / "notes"))) == []
 
