@@ -25,12 +25,26 @@ def every(vault: Vault, query: Query) -> Listed:
     return found._replace(rows=sorted(found.rows, key=lambda row: (row.id, row.path)))
 
 
+def texts(vault: Vault, question: str) -> list[str]:
+    """The texts that a question finds."""
+    return [row.text for row in vault.recall(question).rows]
+
+
 def write(where: Vault | Path | str, path: str, text: str | bytes = "text\n") -> Path:
     """Write a file of a vault or a folder by hand."""
     file = Path(where.root if isinstance(where, Vault) else where, path)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(text.encode() if isinstance(text, str) else text)
     return file
+
+
+def edit(vault: Vault, name: str, old: str, new: str) -> Path:
+    """Change words in an entry's file by hand."""
+    path = Path(vault.root, vault.path_of(name))
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), "utf-8")
+    return path
 
 
 def pages(vault: Vault) -> dict[str, bytes]:

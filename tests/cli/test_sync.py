@@ -11,6 +11,7 @@ from tests import clones
 from tests.cli.conftest import Run
 from tests.clones import Clones, put, say
 from tests.git_command import git
+from tests.saving import edit
 from tests.sessions.hooks.calling import call
 
 
@@ -104,10 +105,7 @@ def test_review_is_named_where_it_has_a_text_to_choose(
     two.sync("laptop")
     two.sync("desk")
     for root, day in ((laptop, "Mondays"), (desk, "Fridays")):
-        note = two.vault(Path(root).name).path_of(name)
-        Path(root, note).write_text(
-            Path(root, note).read_text().replace("Tuesdays", day)
-        )
+        edit(two.vault(Path(root).name), name, "Tuesdays", day)
     memcli("sync", "--vault", laptop)
     lines = memcli("sync", "--vault", desk).out.splitlines()
     said = f"A merge chose between two texts; check: memcli --vault {desk} review"

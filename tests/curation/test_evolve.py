@@ -11,7 +11,7 @@ from memcli.entries.text.links import links_of
 from memcli.errors import NotAllowed, UsageError
 from memcli.vault.lineage import versions
 from tests.git_command import git
-from tests.saving import save
+from tests.saving import save, write
 from tests.sessions.hooks.calling import texts
 
 DAY = 86_400
@@ -93,8 +93,7 @@ def test_unknown_keys_comments_order_and_line_ends_survive(vault: Vault) -> None
 def test_a_note_that_memcli_did_not_write_keeps_its_id_in_the_archive(
     vault: Vault,
 ) -> None:
-    path = Path(vault.root, "Gateway notes.md")
-    path.write_text("---\nenforce: deny\n---\n# Gateway\n\nnginx\n", encoding="utf-8")
+    write(vault, "Gateway notes.md", "---\nenforce: deny\n---\n# Gateway\n\nnginx\n")
     (row,) = vault.recall("nginx").rows
     assert is_adopted(row.id)
     done = vault.evolve(row.id, "# Gateway\n\nCaddy\n")

@@ -14,7 +14,7 @@ from memcli.errors import NotAllowed
 from memcli.recall.query import Query
 from memcli.vault.health import inspect
 from tests.conftest import VaultMaker
-from tests.saving import every, save
+from tests.saving import edit, every, save
 
 HOUR = 3_600
 
@@ -38,13 +38,6 @@ def why(vault: Vault, name: str) -> list[tuple[str, list[str]]]:
     assert one.stale == row.stale == shown.stale
     assert one.stale_why == shown.as_dict()["stale_why"]
     return [(reason.reason, reason.ids) for reason in one.stale_why]
-
-
-def edit(vault: Vault, name: str, old: str, new: str) -> None:
-    path = Path(vault.root, vault.path_of(name))
-    text = path.read_text("utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new), "utf-8")
 
 
 # --- what a model is ---------------------------------------------------------------

@@ -1,7 +1,6 @@
 """Research under a name: what was searched is counted, and only that can be cited."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from memcli.entries.eligibility import View
 from memcli.entries.entry import Layer
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed
 from tests.conftest import VaultMaker, state_of
-from tests.saving import save
+from tests.saving import edit, save
 
 DAY = 86_400
 DEPTHS: list[tuple[str, int]] = [("low", 2), ("mid", 5), ("high", 10)]
@@ -59,13 +58,8 @@ def test_a_run_of_the_day_before_asks_for_a_search(
     assert grant(moving, "tyler", Layer.MODEL, [base]).cited == [base]
 
 
-def by_hand(vault: Vault, name: str) -> None:
-    path = Path(vault.root, vault.get(name).path)
-    path.write_text(path.read_text().replace("Go", "Rust"))
-
-
 CHANGES: dict[str, Callable[[Vault, str], Any]] = {
-    "edited": by_hand,
+    "edited": lambda vault, name: edit(vault, name, "Go", "Rust"),
     "superseded": lambda vault, name: vault.evolve(name, "Tyler writes Rust"),
     "resolved": lambda vault, name: vault.resolve(name),
 }

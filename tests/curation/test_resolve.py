@@ -16,7 +16,7 @@ from memcli.vault.health.lint import lint
 from tests.clones import Clones
 from tests.conftest import NOW
 from tests.git_command import git
-from tests.saving import every, save, write
+from tests.saving import edit, every, save, write
 
 VIEW = View(NOW)
 
@@ -78,8 +78,7 @@ def test_only_this_leaves_the_twin_and_says_so_in_the_file(vault: Vault) -> None
 def test_an_entry_written_after_the_resolve_makes_the_claim_recur(vault: Vault) -> None:
     name = save(vault, "Verify the cache")
     vault.resolve(name)
-    path = Path(vault.root, vault.path_of(twin(vault, "verify the cache")))
-    path.write_text(path.read_text().replace("2026-11-20", "2027-01-01"))
+    edit(vault, twin(vault, "verify the cache"), "2026-11-20", "2027-01-01")
     assert inspect(vault, name).recurred_at == "2027-01-01T00:00:00Z"
 
 
@@ -145,9 +144,7 @@ def test_a_claim_that_an_edit_by_hand_opens_again_is_named_by_lint_and_by_sync(
     laptop.resolve(name)
     two.sync("laptop")
     two.sync("desk")
-    path = Path(laptop.root, laptop.path_of(name))
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace("a deploy", "each deploy"), encoding="utf-8")
+    edit(laptop, name, "a deploy", "each deploy")
     found = [each.code for each in lint(laptop)]
     assert "resolved_reworded" in found
     assert two.sync("laptop").force.reworded == 0
@@ -163,9 +160,7 @@ def test_a_claim_that_an_edit_by_hand_opens_again_is_named_by_lint_and_by_sync(
     other = save(desk, "Warm the index before a deploy")
     two.sync("desk")
     two.sync("laptop")
-    path = Path(laptop.root, desk.path_of(other))
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace("a deploy", "each deploy"), encoding="utf-8")
+    edit(laptop, other, "a deploy", "each deploy")
     two.sync("laptop")
     desk.resolve(other)
     assert two.sync("desk").force.reworded == 1

@@ -1,6 +1,5 @@
 """Candidates wait, and a decision loses nothing."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +8,7 @@ from memcli import Vault
 from memcli.curation import inbox, review
 from memcli.errors import NotAllowed
 from tests.git_command import git
-from tests.saving import pages, save
+from tests.saving import edit, pages, save
 from tests.sessions.hooks.calling import texts
 
 
@@ -31,10 +30,7 @@ def test_an_approval_takes_no_pin_and_no_enforce_that_nobody_has_read(
     vault: Vault,
 ) -> None:
     name = candidate(vault, "Never run make deploy")
-    path = vault.path_of(name)
-    text = Path(vault.root, path).read_text(encoding="utf-8")
-    acts = text.replace("created:", "pinned: true\nenforce: deny\ncreated:", 1)
-    Path(vault.root, path).write_text(acts, encoding="utf-8")
+    edit(vault, name, "created:", "pinned: true\nenforce: deny\ncreated:")
     told: list[str] = []
     vault.caller = vault.caller._replace(tell=told.append)
     review.approve(vault, name)
@@ -62,8 +58,7 @@ def test_a_rejected_candidate_is_remembered_and_not_proposed_again(
 
 def test_supersede_makes_it_the_next_version_of_an_entry(vault: Vault) -> None:
     path = vault.save("Deploy on Tuesdays, see [[runbook]]", tags=["deploy"]).path
-    file = Path(vault.root, path)
-    file.write_text(file.read_text().replace("tags:", "rating: 5 # mine\ntags:"))
+    file = edit(vault, path, "tags:", "rating: 5 # mine\ntags:")
     old = vault.stored(path).entry.id
     name = candidate(
         vault,
@@ -76,7 +71,6 @@ def test_supersede_makes_it_the_next_version_of_an_entry(vault: Vault) -> None:
     assert done.items[0] == review.DecidedEntry(
         name, "Deploy on Mondays", path, "superseded"
     )
-    file = Path(vault.root, path)
     entry = vault.get(name)
     assert entry.supersedes == old
     assert entry.tags == ("deploy", "new")

@@ -16,7 +16,7 @@ from memcli.recall.query import from_words
 from memcli.recall.results import Recalled
 from memcli.storage.lock import Lock
 from tests.conftest import state_of
-from tests.saving import every, write
+from tests.saving import every, texts, write
 
 NOW = 1_795_262_400
 # Words that inflect, that stop, and that only an index keeps apart.
@@ -150,15 +150,11 @@ def test_updated_index_answers_byte_for_byte_like_a_fresh_one(
 # --- whenever the files changed ---------------------------------------------------
 
 
-def found_texts(vault: Vault, question: str) -> list[str]:
-    return [row.text for row in vault.recall(question).rows]
-
-
 def test_recall_beside_a_busy_indexer_says_that_its_answer_is_older(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path, "a.md", "A heron.\n")
-    assert len(found_texts(folder_vault(tmp_path), "heron")) == 1
+    assert len(texts(folder_vault(tmp_path), "heron")) == 1
     write(tmp_path, "b.md", "A heron again.\n")
     later = folder_vault(tmp_path)
     monkeypatch.setattr(later.opened, "patience", 0.05)

@@ -12,14 +12,10 @@ from memcli.search.document import document
 from memcli.search.ranking.corpus import ASKED
 from memcli.sessions.briefing import prompt as briefing
 from tests.conftest import NOW, VaultMaker
-from tests.saving import save
+from tests.saving import save, texts
 
 POOL = "PgBouncer keeps at most twenty connections to the ledger"
 LOGINS = ("database refuses logins", "too many clients already")
-
-
-def texts(vault: Vault, question: str) -> list[str]:
-    return [row.text for row in vault.recall(question).rows]
 
 
 def test_an_entry_is_found_by_words_that_its_text_lacks(vault: Vault) -> None:

@@ -14,7 +14,7 @@ from memcli.vault import code_state
 from tests.checkouts import APP, made_shop
 from tests.conftest import VaultMaker
 from tests.git_command import git
-from tests.saving import save, write
+from tests.saving import edit, save, write
 
 ASK = "how long does the limiter wait"
 
@@ -119,9 +119,7 @@ def test_an_anchor_that_a_person_typed_says_only_whether_the_file_is_there(
     inside: Vault, shop: Path
 ) -> None:
     entry = inside.get(save(inside, "The limiter waits", code=["Makefile"]))
-    page = Path(inside.root, entry.path)
-    text = page.read_text().replace(entry.code[0], "src/app.py:4-6")
-    page.write_text(text)
+    edit(inside, entry.id, entry.code[0], "src/app.py:4-6")
     assert first(inside).code_state[0].state == "exists"
     removed(shop)
     assert (

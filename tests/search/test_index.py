@@ -18,13 +18,9 @@ from memcli.search.reader import Reader
 from memcli.storage import files, listing
 from memcli.storage.lock import Lock
 from tests.conftest import state_of
-from tests.saving import save
+from tests.saving import save, texts
 
 NOW = 1_795_000_000
-
-
-def texts(vault: Vault, question: str) -> list[str]:
-    return [row.text for row in vault.recall(question).rows]
 
 
 def file_of(vault: Vault, entry_id: str) -> Path:

@@ -11,6 +11,7 @@ from memcli import Vault
 from memcli.entries import layout
 from memcli.search import following, trigger_table, triggers
 from memcli.storage import state_dirs
+from tests.saving import edit, write
 
 LESSON = "HTTP goes through httpx.NewClient, never http.Client"
 OTHER = "Never run `npm publish` by hand"
@@ -52,8 +53,7 @@ def test_the_table_follows_what_is_saved_edited_and_deleted(vault: Vault):
     assert names(vault) == ["http.Client"]
     save(vault, OTHER, "preference")
     assert names(vault) == ["http.Client", "npm publish"]
-    path = Path(vault.root, vault.path_of(first))
-    path.write_text(path.read_text().replace("http.Client", "http.Get"))
+    path = edit(vault, first, "http.Client", "http.Get")
     # Its folder's time is as it was: what shows the text before must be gone.
     vault.recall("anything")
     assert table_of(vault) is None
@@ -85,8 +85,8 @@ def test_what_was_decided_or_learnt_takes_part_while_it_holds(vault: Vault, kind
 def test_what_lasts_is_told_at_the_file_that_it_is_anchored_in(
     vault: Vault, kind: str, expected: list[str]
 ):
-    path = Path(vault.root, vault.path_of(save(vault, "The limit is ten", kind)))
-    path.write_text(path.read_text().replace("kind:", "code: [src/x.py]\nkind:", 1))
+    name = save(vault, "The limit is ten", kind)
+    edit(vault, name, "kind:", "code: [src/x.py]\nkind:")
     assert names(vault) == expected
 
 
@@ -230,9 +230,8 @@ def test_a_change_of_no_lesson_leaves_the_entries_and_takes_the_folders_anew(
     monkeypatch.setattr(following, "_RACY_NS", 0)
     save(vault, LESSON)
     before = current_table(vault)
-    note = Path(vault.root, "memories", "elsewhere", "note.md")
-    note.parent.mkdir()
-    note.write_text('# A "quoted" note\n\nThat tells nothing.\n', "utf-8")
+    text = '# A "quoted" note\n\nThat tells nothing.\n'
+    write(vault, "memories/elsewhere/note.md", text)
     after = current_table(vault)
     assert (after.rows(), after.told) == (before.rows(), before.told)
     assert (b"elsewhere" in after._places) > (b"elsewhere" in before._places)

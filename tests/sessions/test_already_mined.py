@@ -15,7 +15,7 @@ from memcli.sessions.bringing import Reflected
 from memcli.vault.caller import Caller
 from tests.conftest import state_of
 from tests.hosts.writing import Claude, moment, write
-from tests.saving import save
+from tests.saving import edit, save
 from tests.sessions.test_reflect_session import (
     ALWAYS,
     SEEDED,
@@ -249,8 +249,7 @@ def test_a_candidate_that_was_edited_and_rejected_stays_rejected_for_its_session
     vault: Vault, tmp_path: Path
 ) -> None:
     (name,) = ids_of(vault.mine(say(tmp_path, UNSURE)))
-    file = Path(vault.root, vault.path_of(name))
-    file.write_text(file.read_text().replace("generated", "vendored"))
+    edit(vault, name, "generated", "vendored")
     review.reject(vault, name)
     again = vault.mine(say(tmp_path, UNSURE))
     assert [(fate.action, fate.id) for fate in again.fates] == [("duplicate", name)]
@@ -261,8 +260,6 @@ def test_a_secret_that_review_took_out_is_not_kept_as_the_old_words(
     vault: Vault,
 ) -> None:
     name = vault.save(vault.draft({"text": "use a key", "status": "pending"})).id
-    file = Path(vault.root, vault.path_of(name))
-    secret = "the key AKIA" + "IOSFODNN7EXAMPLA"
-    file.write_text(file.read_text().replace("a key", secret))
+    edit(vault, name, "a key", "the key AKIA" + "IOSFODNN7EXAMPLA")
     review.approve(vault, name, text="use the key of the vault")
     assert vault.get(name).source.proposed is None

@@ -136,8 +136,7 @@ def seen_entries(seen: list[str]) -> list[str]:
 
 
 def test_a_file_that_is_too_large_for_the_index_is_read_whole(old: Vault) -> None:
-    large = Path(old.root, "large.md")
-    large.write_text("a word " * 150_000 + "\npassword = 'hunter2hunter2XY9'\n")
+    write(old, "large.md", "a word " * 150_000 + "\npassword = 'hunter2hunter2XY9'\n")
     codes = {found.code for found in lint(old) if found.path == "large.md"}
     assert codes == {"large", "secret"}
 

@@ -17,6 +17,7 @@ from memcli.vault.health.lint import lint
 from tests import clones
 from tests.clones import Clones, say
 from tests.git_command import git
+from tests.saving import edit
 
 PROGRAM = (sys.executable, "-P", "-m", "memcli")
 NEW = "Checkout times out\n\nIt is the pool, and its limit of ten connections."
@@ -35,10 +36,7 @@ def apart(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         two.sync(name)
     tag(laptop, first, "release")
     pin(laptop, first)
-    place = Path(laptop.root, laptop.path_of(first))
-    text = place.read_text(encoding="utf-8")
-    closed = text.replace("---\nid:", "---\nvisibility: private\nid:", 1)
-    place.write_text(closed, encoding="utf-8")
+    edit(laptop, first, "---\nid:", "---\nvisibility: private\nid:")
     laptop.resolve(other, by="ada", note="the queue is gone")
     two.sync("laptop")
     desk.evolve(first, "Deploys are on Mondays")
