@@ -1,31 +1,22 @@
 """Ideas on the command line, listed and decided on; and texts that a merge replaced."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from memcli import Vault
-from memcli.cli import commands
 from memcli.curation import review as versions
 from memcli.entries import codec
 from memcli.entries.entry import Status
 from memcli.entries.merging.files import Version, merge_file
 from memcli.vault.health.inspect import overview
 from tests.cli.conftest import Run
-from tests.cli.test_review import Person, candidate
+from tests.cli.test_review import candidate, walk
 
 
 @pytest.fixture
 def idea(vault: Vault) -> str:
-    values = {"text": "Warm the index on login", "kind": "idea", "status": "pending"}
-    return vault.save(vault.draft(values)).id
-
-
-def walk(vault: Vault, *lines: str) -> tuple[dict[str, Any], str]:
-    person = Person(vault, lines)
-    result = commands.load("review")(person.context)
-    return result.data, person.said
+    return candidate(vault, "Warm the index on login", kind="idea")
 
 
 def test_an_idea_waits_apart_and_is_decided_on_as_a_candidate(

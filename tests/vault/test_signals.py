@@ -21,7 +21,7 @@ from tests.sessions.test_reflect_session import SEEDED, talk
 DAY = 86_400
 
 
-def noted(vault: Vault, kind: str) -> list[Any]:
+def noted(vault: Vault, kind: str = "recall") -> list[Any]:
     return [one for one in signals.read(vault.root).events if one["event"] == kind]
 
 

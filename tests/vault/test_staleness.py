@@ -10,6 +10,7 @@ from memcli.curation import evolve as evolving
 from memcli.curation import forget as forgetting
 from memcli.entries.eligibility import View
 from tests.conftest import VaultMaker
+from tests.curation.test_citing import stale as listed
 from tests.saving import save
 
 HOUR = 3_600
@@ -58,8 +59,7 @@ def test_evolve_names_what_is_stale_by_it_through_the_layers(
     named = [*sorted([(seen, "observation"), (kept, "model")]), (name, "model")]
     assert [(each.id, each.layer) for each in done.stale_models] == named
     assert tried.stale_models == done.stale_models
-    listed = citing.models(vault, View(vault.now_ms() // 1000), stale=True)
-    assert {one.id for one in listed if one.stale} == {seen, name}
+    assert listed(vault) == {seen, name}
     top = model(vault, "How we work", name)
     back = vault.evolve(seen, "Noon is a good time", cite=[done.id])
     assert [each.id for each in back.stale_models] == [name, top]
@@ -86,11 +86,6 @@ def test_what_had_ended_when_it_was_cited_without_a_run_is_named(
     clock[0] += HOUR
     name = drawn(vault, "Deploys wait until Anna approves", fact)
     assert why(vault, name) == [("resolved", [[fact]])]
-
-
-def listed(vault: Vault) -> set[str]:
-    found = citing.models(vault, View(vault.now_ms() // 1000), stale=True)
-    return {one.id for one in found if one.stale}
 
 
 def test_forget_names_what_is_stale_by_it(vault: Vault, clock: list[int]) -> None:

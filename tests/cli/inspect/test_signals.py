@@ -2,21 +2,16 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 from memcli import Vault
 from memcli.cli.mcp import catalog, tools
 from memcli.entries import layout
-from memcli.vault import signals
 from memcli.vault.health import log
 from tests.cli.conftest import Run
 from tests.conftest import state_of
 from tests.contexts import context_of
 from tests.saving import save
-
-
-def noted(vault: Vault, kind: str = "recall") -> list[Any]:
-    return [one for one in signals.read(vault.root).events if one["event"] == kind]
+from tests.vault.test_signals import noted
 
 
 def hook(process: Run, event: str, **payload: str) -> str:
