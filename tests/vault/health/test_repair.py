@@ -14,20 +14,13 @@ from memcli.vault.health.lint import lint
 from memcli.vault.health.repair import RepairPlan
 from tests.git_command import git
 from tests.saving import write
-
-A, B = "1m7y6wbehbqyv1ka", "1m7y6wbehbqyv1kb"
+from tests.vault.health.test_lint import OVER, A, B, entry
 
 
 def codes(found: RepairPlan) -> list[tuple[str, str]]:
     return [(step.code, step.path) for step in found.steps]
 
 
-def entry(name: str, *lines: str, body: str = "") -> str:
-    head = "".join(f"{line}\n" for line in (f"id: {name}", *lines))
-    return f"---\n{head}---\n{body or f'text {name[-1]}'}\n"
-
-
-OVER = "status: superseded"
 MARKED = entry(A, body="<<<<<<< ours\nb\n=======\nc\n>>>>>>> theirs")
 HALF = "memories/.a.md.123-0123abcd.tmp"
 COMMIT = ("git add .", "git commit -qm x")
@@ -75,7 +68,7 @@ PLANS = {
         (*COMMIT, "cp .git/index .git/before", "sed -i s/text/words/ a.md",
          "touch b.md", *COMMIT, "mv .git/before .git/index",
          "touch mine.md", "git add mine.md"),
-        ["index a.md", "index b.md"], [], "A  mine.md", {"a.md": ("words a",)},
+        ["index a.md", "index b.md"], [], "A  mine.md", {"a.md": ("words of a",)},
     ),
     "a deletion that a person staged is theirs": (
         {"a.md": entry(A)}, (*COMMIT, "git rm -q a.md"),
@@ -85,18 +78,18 @@ PLANS = {
         {"a.md": entry(A), "notes/plain.md": "a note without an id"},
         (*COMMIT, "mv a.md here.md", "mv notes/plain.md there.md"),
         ["moved a.md", "moved notes/plain.md", "uncommitted here.md",
-         "uncommitted there.md"], [], "", {"here.md": ("text a",)},
+         "uncommitted there.md"], [], "", {"here.md": ("text of a",)},
     ),
     "a file that was moved to where git sees nothing is left": (
         {"a.md": entry(A), ".gitignore": "off/"},
         ("git add .gitignore", *COMMIT, "mkdir off", "mv a.md off/a.md"),
-        [], ["missing a.md", "ignored off/a.md"], "D a.md", {"off/a.md": ("text a",)},
+        [], ["missing a.md", "ignored off/a.md"], "D a.md", {"off/a.md": ("of a",)},
     ),
     "a folder in the place of a note is a note that was deleted": (
         {"a.md": entry(A)},
         (*COMMIT, "mv a.md away", "mkdir a.md", "mv away a.md/inner.md"),
         ["moved a.md", "uncommitted a.md/inner.md"], [], "",
-        {"a.md/inner.md": ("text a",)},
+        {"a.md/inner.md": ("text of a",)},
     ),
     "an approval whose journal could not be committed": (
         {"inbox/a.md": entry(A, "status: pending")},
@@ -107,7 +100,7 @@ PLANS = {
     "what is edited back, and was in no commit, is an edit": (
         {"a.md": entry(A)},
         (*COMMIT, "sed -i s/text/words/ a.md", "git stash -q", "git stash apply -q"),
-        ["uncommitted a.md"], [], "", {"a.md": ("words a",)},
+        ["uncommitted a.md"], [], "", {"a.md": ("words of a",)},
     ),
     "without git only halves of writes go": (
         {"a.md": MARKED, HALF: "half"}, ("mv .git ../away",),
