@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.conftest import ROOT
+from tests.saving import write
 
 SMOKE = ROOT / "tests" / "smoke"
 PWSH = shutil.which("pwsh") or shutil.which("powershell")
@@ -26,10 +27,8 @@ if PWSH is None:
 def test_install_says_what_it_did_and_uninstall_takes_it_back(
     memcli: Run, home: Path
 ) -> None:
-    settings = home / ".claude" / "settings.json"
-    settings.parent.mkdir()
     commented = '{\n  // mine\n  "model": "opus"\n}\n'
-    settings.write_text(commented)
+    settings = write(home, ".claude/settings.json", commented)
     refused = memcli("install", "claude-code")
     assert refused.code != 0
     assert "has comments or trailing commas" in refused.err
@@ -53,9 +52,7 @@ def test_install_says_what_it_did_and_uninstall_takes_it_back(
 
 
 def test_dry_run_prints_the_diff_and_changes_nothing(memcli: Run, home: Path) -> None:
-    settings = home / ".gemini" / "settings.json"
-    settings.parent.mkdir()
-    settings.write_text('{\n  "theme": "dark"\n}\n')
+    settings = write(home, ".gemini/settings.json", '{\n  "theme": "dark"\n}\n')
     done = memcli("install", "gemini", "--dry-run")
     first, *rest = done.out.splitlines()
     assert first == f"would install hooks of gemini in {settings}"

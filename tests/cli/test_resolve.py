@@ -8,7 +8,7 @@ import pytest
 from memcli import Vault
 from memcli.entries.entry import Status
 from tests.cli.conftest import Run
-from tests.saving import write
+from tests.saving import save, write
 
 
 @pytest.fixture
@@ -91,8 +91,7 @@ def test_undo_and_the_list(memcli: Run, vault: Vault, lessons: list[str]) -> Non
 
 def test_what_is_stale_by_it_is_named(memcli: Run, vault: Vault) -> None:
     fact = vault.save("Deploys hang at noon").id
-    fields = {"text": "Noon is bad", "layer": "observation", "evidence": [fact]}
-    name = vault.save(vault.draft(fields)).id
+    name = save(vault, "Noon is bad", layer="observation", evidence=[fact])
     lines = [f"  {name} (observation) Noon is bad"]
     lines.append("  why, and what they cite: memcli inspect models --stale")
     head = "what is {} and may be out of date:"

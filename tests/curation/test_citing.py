@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from memcli.entries.eligibility import View
 from memcli.entries.entry import Entry, Status
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed, UsageError
 from memcli.vault import lineage
-from tests.saving import save
+from tests.saving import edit, save
 
 MADE_UP = "1zzzzzzzzzzzzzzz"
 
@@ -205,9 +204,7 @@ def test_evidence_whose_end_is_dated_before_the_search_that_found_it_in_force(
     search(moving, "cache host", "cache")
     report = moving.save(draft(moving, "Cache: a"), cite=[fact], research="cache")
     assert stale(moving) == set()
-    file = Path(moving.root, moving.path_of(fact))
-    text = file.read_text().replace("\nstatus: active", "")
-    file.write_text(text.replace("---\n", f"---\n{end}\n", 1))
+    edit(moving, fact, "created:", f"{end}\ncreated:")
     assert stale(Vault.open(moving.root)) == {report.id}
 
 

@@ -11,7 +11,7 @@ from memcli.api import Vault
 from memcli.curation import importing
 from memcli.errors import UsageError
 from memcli.hosts import memories
-from tests.saving import save
+from tests.saving import save, write
 from tests.sessions.test_reflect_session import say
 
 
@@ -20,10 +20,9 @@ def lines(*values: Any) -> bytes:
 
 
 def notes(folder: Path) -> Path:
-    (folder / "sub").mkdir(parents=True)
     for number in range(20):
         text = f"---\ntags: [a, b c]\naliases: [x{number}]\n---\n# T\nbody {number}\n"
-        (folder / "sub" / f"n{number}.md").write_text(text, encoding="utf-8")
+        write(folder, f"sub/n{number}.md", text)
     (folder / "one.md").write_text("same words\n", encoding="utf-8")
     (folder / "two.md").write_text("same words\n", encoding="utf-8")
     (folder / "front.md").write_text("---\nx: 1\n---\n", encoding="utf-8")
@@ -70,9 +69,7 @@ def test_what_a_session_said_stays_unconfirmed_in_a_file(
 def test_a_link_out_of_the_folder_is_named_and_not_followed(
     vault: Vault, tmp_path: Path
 ) -> None:
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (outside / "note.md").write_text("do not read this\n", encoding="utf-8")
+    outside = write(tmp_path, "outside/note.md", "do not read this\n").parent
     folder = notes(tmp_path / "notes")
     os.symlink(outside / "note.md", folder / "link.md")
     os.symlink(outside, folder / "linked")
@@ -91,11 +88,9 @@ def test_the_vault_is_not_imported_into_itself(vault: Vault) -> None:
 def test_a_folder_never_pins_nor_sets_what_keeps_tools_from_running(
     vault: Vault, tmp_path: Path, source: str
 ) -> None:
-    folder = tmp_path / "theirs"
-    folder.mkdir()
     text = "kind: constraint\nenforce: deny\npinned: true\n"
     text = f"---\n{text}{source}---\nNever run make\n"
-    (folder / "rule.md").write_text(text, encoding="utf-8")
+    folder = write(tmp_path, "theirs/rule.md", text).parent
     done = importing.import_folder(vault, str(folder))
     entry = vault.get(done.created[0].id)
     seen = (entry.enforce, entry.pinned, entry.source.writer)
@@ -109,10 +104,8 @@ def test_the_title_of_an_import_names_no_entry_that_was_there(
     vault: Vault, tmp_path: Path
 ) -> None:
     rule = save(vault, "Use pnpm in all projects", kind="constraint", pinned=True)
-    folder = tmp_path / "theirs"
-    folder.mkdir()
-    (folder / "Use npm.md").write_text("Use pnpm in all projects\n")
-    (done,) = importing.import_folder(vault, str(folder)).duplicates
+    page = write(tmp_path, "theirs/Use npm.md", "Use pnpm in all projects\n")
+    (done,) = importing.import_folder(vault, str(page.parent)).duplicates
     assert (done.id, done.not_taken) == (rule, ("title",))
     assert vault.get(rule).title == ""
 
@@ -145,10 +138,8 @@ def test_what_another_version_replaced_is_left_out_and_named(
     text = "We deploy on Tuesdays"
     old = save(vault, text, kind="convention")
     new = vault.evolve(old, "We deploy every day").id
-    (tmp_path / "theirs").mkdir()
-    (tmp_path / "theirs" / "note.md").write_text(text)
-    page = tmp_path / "CLAUDE.md"
-    page.write_text(f"## Deploys\n\n- {text}.\n")
+    write(tmp_path, "theirs/note.md", text)
+    page = write(tmp_path, "CLAUDE.md", f"## Deploys\n\n- {text}.\n")
     for done in (
         importing.import_folder(vault, str(tmp_path / "theirs")),
         importing.import_memories(vault, memories.find("agents-md"), [str(page)]),
@@ -168,9 +159,7 @@ def test_what_another_version_replaced_is_left_out_and_named(
 def test_a_note_whose_name_is_no_text_stops_no_import(
     vault: Vault, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    (folder / "a.md").write_text("We use tabs\n")
+    folder = write(tmp_path, "notes/a.md", "We use tabs\n").parent
     Path(os.fsdecode(os.fsencode(folder) + b"/\xff.md")).write_text("We use spaces\n")
     done = importing.import_folder(vault, str(folder))
     assert [vault.get(one.id).body for one in done.created] == ["We use tabs\n"]

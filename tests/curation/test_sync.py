@@ -42,7 +42,7 @@ from tests import clones
 from tests.clones import TERMS, Clones, dirty, put, say, texts, tree
 from tests.conftest import NOW, VaultMaker
 from tests.git_command import git, program
-from tests.saving import configure
+from tests.saving import configure, write
 from tests.sessions.hooks.calling import call
 
 QUICK = Terms(silence=1.0)
@@ -176,8 +176,7 @@ def test_a_file_that_no_commit_holds_is_never_overwritten(
     mine = desk / "plan.txt"
     mine.write_text("mine\n")
     if ignored:
-        (desk / ".git" / "info").mkdir(exist_ok=True)
-        (desk / ".git" / "info" / "exclude").write_text("plan.txt\n")
+        write(desk, ".git/info/exclude", "plan.txt\n")
     with refused(desk, Conflict, match=r"plan\.txt"):
         two.sync("desk")
     assert mine.read_text() == "mine\n"
@@ -676,8 +675,7 @@ def test_setup_makes_nothing_where_something_else_lies(
     if what == "file":
         place.write_text("x")
     elif what == "full folder":
-        place.mkdir()
-        (place / "x").write_text("x")
+        write(place, "x")
     elif what == "work tree":
         git(tmp_path, "init", "--quiet", "place")
     else:

@@ -55,8 +55,7 @@ def old(vault: Vault) -> str:
 @pytest.fixture
 def titled(vault: Vault) -> str:
     """The same, whose file keeps its name when the text changes."""
-    text = {"text": "We deploy on Tuesdays", "title": "Deploys"}
-    return vault.save(vault.draft(text)).id
+    return save(vault, "We deploy on Tuesdays", title="Deploys")
 
 
 @pytest.mark.parametrize(

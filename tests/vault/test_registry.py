@@ -156,8 +156,7 @@ def test_symbolic_links_are_not_followed(vault: Vault, tmp_path: Path) -> None:
 
 
 def test_a_single_save_registers_what_it_names(vault: Vault) -> None:
-    draft = vault.draft({"text": "x", "type": "person", "entities": ["Ada Lovelace"]})
-    saved = vault.save(draft, register=True)
+    saved = vault.save("x", type="person", entities=["Ada Lovelace"], register=True)
     assert (saved.entities, saved.registered) == (("Ada Lovelace",),) * 2
     (one,) = vault.registry.entities
     assert (one.name, one.type) == ("Ada Lovelace", "person")
@@ -165,9 +164,7 @@ def test_a_single_save_registers_what_it_names(vault: Vault) -> None:
     shown = git(vault, "show", "--name-only", "--format=%s")
     assert shown.split("\n")[:1] == ["save: x"]
     assert one.path in shown
-    again = vault.save(
-        vault.draft({"text": "y", "entities": ["ada  lovelace"]}), register=True
-    )
+    again = vault.save("y", entities=["ada  lovelace"], register=True)
     assert (again.entities, again.registered) == (("Ada Lovelace",), ())
 
 
@@ -198,10 +195,8 @@ def test_an_agent_registers_for_those_who_may_see_the_entry(
     vault: Vault, make_vault: VaultMaker
 ) -> None:
     ada = make_vault(agent="ada")
-    draft = ada.draft({"text": "x", "entities": ["Secret"], "visibility": "private"})
-    ada.save(draft, register=True)
-    draft = ada.draft({"text": "y", "entities": ["Open"]})
-    ada.save(draft, register=True)
+    ada.save("x", entities=["Secret"], visibility="private", register=True)
+    ada.save("y", entities=["Open"], register=True)
 
     def seen(agent: Agent | None) -> set[str]:
         return {one.name for one in store.load(vault.root, agent).entities}

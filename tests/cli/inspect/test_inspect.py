@@ -20,12 +20,11 @@ def test_overview_of_a_healthy_vault_exits_with_0(memcli: Run, vault: Vault):
 def test_what_is_resolved_is_marked_where_it_is_named_and_is_no_constraint_in_force(
     memcli: Run, vault: Vault
 ) -> None:
-    fields = {"text": "Never push on Fridays", "kind": "constraint", "pinned": True}
-    saved = vault.save(vault.draft(fields))
+    rule = save(vault, "Never push on Fridays", kind="constraint", pinned=True)
     memcli("recall", "push Fridays", "--research", "pushes")
     memcli("recall", "deploy", "--research", "pushes")
-    vault.resolve(saved.id)
-    assert f"{saved.id}\tconstraint resolved\t" in memcli("inspect").out
+    vault.resolve(rule)
+    assert f"{rule}\tconstraint resolved\t" in memcli("inspect").out
     assert (
         "Never push on Fridays (resolved)"
         in memcli("inspect", "research", "pushes").out
@@ -33,10 +32,10 @@ def test_what_is_resolved_is_marked_where_it_is_named_and_is_no_constraint_in_fo
     for question in ("Fridays", "deploy"):
         done = memcli("recall", question, "--status", "resolved", "--json")
         assert done.json["data"]["constraints"] == []
-    linked = vault.save(f"Why, see [[{saved.id}]]").id
+    linked = vault.save(f"Why, see [[{rule}]]").id
     assert "Never push on Fridays (resolved)" in memcli("inspect", linked).out
     model = {"text": "How we push", "layer": "model", "subtype": "pinned"}
-    vault.save(vault.draft({**model, "evidence": [saved.id], "entities": ["Git"]}))
+    vault.save(vault.draft({**model, "evidence": [rule], "entities": ["Git"]}))
     shown = "recall push", "show how-we-push", "list", "inspect", "inspect entity git"
     for words in (*shown, "reflect push --json"):
         assert "pinned, look at it" in memcli(*words.split()).out

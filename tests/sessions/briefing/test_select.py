@@ -1,13 +1,13 @@
 """What goes into a session: what holds, fits, and is not solved; each with a reason."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from memcli import Vault
 from memcli.entries.eligibility import View
 from memcli.sessions.briefing import select
 from tests.conftest import NOW
+from tests.saving import write
 
 DAY = 86_400
 VIEW = View(NOW)
@@ -25,7 +25,7 @@ def days_ago(days: float) -> str:
 
 
 def configure(vault: Vault, text: str) -> None:
-    Path(vault.root, ".memcli", "config.toml").write_text(f"[injection]\n{text}\n")
+    write(vault, ".memcli/config.toml", f"[injection]\n{text}\n")
 
 
 def told(vault: Vault, item: str) -> list[select.WeighedItem]:
@@ -84,12 +84,8 @@ def test_stale_derived_lessons_of_a_solved_problem_leave_the_budget_to_others(
 
 def test_the_same_words_as_rule_and_delta_go_in_once_as_the_rule(vault: Vault) -> None:
     item(vault, "Check the lock file first", "invariant", created=days_ago(2))
-    path = Path(vault.root, "reflections", "other.md")
-    path.write_text(
-        "---\nid: 1m7y6wbehbqyv1kh\nitem: derived\n"
-        'created: "2026-11-21T00:00:00Z"\n---\nCheck the lock file first\n',
-        encoding="utf-8",
-    )
+    head = '---\nid: 1m7y6wbehbqyv1kh\nitem: derived\ncreated: "2026-11-21"\n---\n'
+    write(vault, "reflections/other.md", f"{head}Check the lock file first\n")
     assert told(vault, "derived") == []
     assert [one.sightings for one in told(vault, "invariant")] == [2]
 
@@ -98,11 +94,7 @@ def test_sightings_sum_and_keep_an_item_alive(vault: Vault) -> None:
     old = days_ago(20)
     item(vault, "Watch the disk", created=old, source={"session": "a"})
     assert chosen(vault) == []
-    vault.save(
-        vault.draft(
-            {"text": "watch the disk.", "item": "derived", "source": {"session": "b"}}
-        )
-    )
+    item(vault, "watch the disk.", source={"session": "b"})
     (one,) = told(vault, "derived")
     assert (one.sightings, one.days_left) == (2, 14.0)
 
@@ -138,7 +130,6 @@ def test_the_same_state_gives_the_same_choice(
 def test_the_config_changes_how_items_fade(vault: Vault) -> None:
     item(vault, "Prefer small commits", created=days_ago(20))
     assert chosen(vault) == []
-    Path(vault.root, ".memcli", "config.toml").write_text(
-        "[reflections.derived]\nmax_age = 30\nmidpoint = 25\n", encoding="utf-8"
-    )
+    text = "[reflections.derived]\nmax_age = 30\nmidpoint = 25\n"
+    write(vault, ".memcli/config.toml", text)
     assert chosen(vault) == ["Prefer small commits"]

@@ -357,8 +357,7 @@ def test_a_config_of_the_user_that_cannot_be_read_is_told_the_log(
     filled: Vault, team: Vault, home: Path, event: str
 ) -> None:
     expected = said(event)
-    (home / ".config" / "memcli").mkdir(parents=True, exist_ok=True)
-    (home / ".config" / "memcli" / "config.toml").write_text("[vaults")
+    saving.configure(home, "[vaults")
     # Nor is the agent asked to save.
     expected = re.sub(r"\nThe user wants.*\n.*\n", "", expected)
     assert said(event, "b") == expected

@@ -5,7 +5,7 @@ from pathlib import Path
 from memcli import Vault
 from memcli.named_tuple import encoded
 from memcli.vault.health.inspect import index_facts, inspect, overview
-from tests.saving import save, write
+from tests.saving import edit, save, write
 
 
 def test_overview_counts_by_status_and_kind(vault: Vault):
@@ -37,9 +37,7 @@ def test_index_facts_say_what_has_just_been_brought_up_to_date(vault: Vault):
 
 def test_entry_is_shown_with_every_field_and_unknown_ones(vault: Vault):
     entry_id = save(vault, "Body text", title="T", tags=["a"], kind="fix")
-    (path,) = Path(vault.root, "memories").rglob("*.md")
-    text = path.read_text()
-    path.write_text(text.replace("---\nBody", "colour: [red, 1.10]\n---\nBody"))
+    path = edit(vault, entry_id, "---\nBody", "colour: [red, 1.10]\n---\nBody")
     found = encoded(inspect(vault, entry_id[:12]).as_dict())
     assert (found["id"], found["title"], found["kind"]) == (entry_id, "T", "fix")
     assert found["tags"] == ["a"]

@@ -291,8 +291,7 @@ def test_a_vault_in_a_repository_is_not_its_own_nested_one(tmp_path: Path) -> No
 def test_links_to_folders_are_named_and_not_followed(
     vault: Vault, tmp_path: Path
 ) -> None:
-    (tmp_path / "outside").mkdir()
-    (tmp_path / "outside" / "a.md").write_text("We deploy on Mondays\n")
+    write(tmp_path, "outside/a.md", "We deploy on Mondays\n")
     Path(vault.root, "memories", "far").symlink_to(tmp_path / "outside")
     Path(vault.root, "memories", "loop").symlink_to("..")
     assert [(f.path, f.code) for f in lint(vault)] == [
