@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -19,7 +18,7 @@ from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests.conftest import EVERYTHING
 from tests.git_command import git
-from tests.saving import every
+from tests.saving import every, write
 
 pytestmark = pytest.mark.slow
 
@@ -117,13 +116,11 @@ def test_a_crowd_loses_nothing_and_each_id_has_one_current_version(
     vault: Vault,
 ) -> None:
     # How long one waits is the machine's affair; that all come in is the claim.
-    config = Path(vault.root, ".memcli", "config.toml")
-    config.write_text("[limits]\nlock_wait = 200\n", encoding="utf-8")
+    write(vault, ".memcli/config.toml", "[limits]\nlock_wait = 200\n")
     git(vault, "commit", "-q", "-a", "-m", "wait longer")
     fought = [vault.save(f"fought over, number {number}").id for number in range(3)]
     solved = [vault.save(f"solved again, number {number}").id for number in range(2)]
-    staged = Path(vault.root, "staged-by-the-user.md")
-    staged.write_text("mine, not yet committed\n", encoding="utf-8")
+    staged = write(vault, "staged-by-the-user.md", "mine, not yet committed\n")
     git(vault, "add", staged.name)
 
     rounds = SAVES // 3
@@ -138,8 +135,7 @@ def test_a_crowd_loses_nothing_and_each_id_has_one_current_version(
     # A person commits beside it, as an editor's plugin does.
     own = 0
     while any(process.poll() is None for process in writers):
-        mine = Path(vault.root, f"by-hand-{own}.txt")
-        mine.write_text("from an editor\n", encoding="utf-8")
+        mine = write(vault, f"by-hand-{own}.txt", "from an editor\n")
         patiently(vault, "add", mine.name)
         patiently(vault, "commit", "-q", "-m", "by hand", "--", mine.name)
         own += 1

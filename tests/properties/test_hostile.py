@@ -26,6 +26,7 @@ from tests import processes
 from tests.conftest import NOW, isolated_environment, state_of
 from tests.forks import REFUSED, ended
 from tests.git_command import git, hook
+from tests.saving import write
 
 Snapshot = Callable[[str], dict[str, str]]
 
@@ -176,8 +177,7 @@ with Lock(sys.argv[1], 0):
 
 
 def test_a_held_lock_is_exit_code_75_within_the_configured_wait(vault: Vault) -> None:
-    config = Path(vault.root, layout.CONFIG)
-    config.write_text("[limits]\nlock_wait = 0.5\n", encoding="utf-8")
+    write(vault, layout.CONFIG, "[limits]\nlock_wait = 0.5\n")
     path = str(state_of(vault.root, layout.LOCK))
     holder = subprocess.Popen(
         [sys.executable, "-c", _HOLDER, path], stdout=subprocess.PIPE, text=True
@@ -200,8 +200,7 @@ def test_a_held_lock_is_exit_code_75_within_the_configured_wait(vault: Vault) ->
 
 
 def conflicting_branches(vault: Vault) -> None:
-    path = Path(vault.root, "both.md")
-    path.write_text("one\n", encoding="utf-8")
+    path = write(vault, "both.md", "one\n")
     git(vault, "add", "both.md")
     git(vault, "commit", "-qm", "one")
     git(vault, "checkout", "-qb", "side")

@@ -182,7 +182,7 @@ def test_a_new_vault_at_an_old_path_inherits_nothing(make_vault: VaultMaker) -> 
     first = state_of(old.root, layout.EVENTS)
     shutil.rmtree(old.root)
     time.sleep(0.01)
-    git(old, "init", "-q")
+    git(Path(old.root).parent, "init", "-q", old.root)
     assert state_of(old.root, layout.EVENTS) != first
 
 

@@ -25,6 +25,7 @@ from memcli.vault.caller import Caller
 from memcli.vault.health.inspect import inspect
 from tests.conftest import NOW
 from tests.saving import every
+from tests.sessions.briefing.test_select import days_ago as ago
 
 DAY = 86_400
 WORD = "shibboleth"
@@ -35,12 +36,6 @@ class Case(NamedTuple):
 
     number: int
     fields: dict[str, Any]
-
-
-def ago(days: float) -> str:
-    from memcli.entries import dates
-
-    return dates.iso(round(NOW - days * DAY))
 
 
 def cases() -> Iterator[Case]:
