@@ -16,13 +16,6 @@ def name(vault: Vault) -> str:
     return vault.save("what must go").id
 
 
-def test_without_a_person_it_needs_yes(memcli: Run, vault: Vault, name: str) -> None:
-    done = memcli("forget", name, "--json")
-    assert (done.code, done.json["error"]["code"]) == (2, "usage")
-    assert "--yes" in done.json["error"]["hint"]
-    assert vault.get(name).body == "what must go\n"
-
-
 @pytest.mark.parametrize("command", ["forget", "doctor", "entities"])
 def test_a_person_who_says_no_is_told_that_nothing_was_changed(
     vault: Vault, name: str, capsys: pytest.CaptureFixture[str], command: str

@@ -104,6 +104,7 @@ MISTAKES = """
 1 entry_not_found resolve --query kubernetes
 1 secret_found resolve ID --note 'the token is TOKEN' --dry-run
 1 entry_not_found forget 1zzz --yes
+2 usage forget ID # Add --yes to remove it for good
 2 usage review --approve
 2 usage review x --approve --reject
 2 usage review x
@@ -147,6 +148,8 @@ MISTAKES = """
 2 usage install windsurf --skills
 2 usage uninstall --skills
 2 usage install codex --force
+2 usage install codex --skills --mcp # Drop one of them.
+2 usage install codex --judge --no-judge # Drop one of them.
 2 usage install codex gemini
 2 usage install # What there is on this machine: memcli doctor
 2 invalid_host install claud # Did you mean 'claude-code'?

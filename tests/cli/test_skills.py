@@ -20,11 +20,6 @@ def test_it_needs_no_vault(memcli: Run, home: Path) -> None:
     assert memcli("install", "--skills", environ=nowhere).code == 2
 
 
-def test_skills_are_a_command_of_their_own(memcli: Run) -> None:
-    done = memcli("install", "codex", "--skills", "--mcp")
-    assert (done.code, "--skills and --mcp cannot be" in done.err) == (2, True)
-
-
 def test_install_for_the_user(memcli: Run, home: Path) -> None:
     every = {"actionables", "blockers", "core", "decisions", "prep", "recall"}
     every |= {"recap", "reflect", "remember"}
