@@ -79,7 +79,7 @@ def company(server: databases.Server, database: str, home: Path) -> Callable[...
     return opened
 
 
-def commit(root: str) -> None:
+def commit(root: Path | str) -> None:
     git(root, "add", "-A")
     git(root, "commit", "-q", "--allow-empty", "-m", "x")
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from memcli import Vault
 from memcli.curation import review, undo
-from memcli.entries import codec, layout
+from memcli.entries import layout
 from memcli.entries.entry import Status
 from memcli.errors import EntryNotFound
 from memcli.hosts.transcript import Step
@@ -27,7 +27,7 @@ from memcli.storage import files
 from memcli.vault.caller import Caller
 from memcli.vault.health import repair
 from memcli.vault.health.inspect import overview
-from tests.clones import Ids
+from tests.clones import Ids, entries
 from tests.conftest import EVERYTHING, NOW, sample, state_of
 from tests.forks import REFUSED, ended, steps_of
 from tests.git_command import git
@@ -71,8 +71,8 @@ def fill(root: Path) -> None:
 
 def id_of(vault: Vault, text: str) -> str:
     """The id of the entry with this text; raises EntryNotFound."""
-    entries = state(Path(vault.root)).items()
-    found = [name for name, entry in entries if entry[1].strip() == text]
+    held = state(Path(vault.root)).items()
+    found = [name for name, entry in held if entry[1].strip() == text]
     if len(found) != 1:
         raise EntryNotFound(text)
     return found[0]
@@ -80,15 +80,10 @@ def id_of(vault: Vault, text: str) -> str:
 
 def state(root: Path) -> State:
     """Every entry of the vault, read without memcli's index: id -> what it is."""
-    found: State = {}
-    for path in sorted(root.rglob("*.md")):
-        relative = path.relative_to(root).as_posix()
-        if relative == "README.md":
-            continue
-        entry = codec.decode(path.read_bytes(), relative).entry
-        assert entry.id not in found, f"{entry.id} twice"
-        found[entry.id] = (relative, entry.body, str(entry.status), entry.superseded_by)
-    return found
+    return {
+        name: (entry.path, entry.body, str(entry.status), entry.superseded_by)
+        for name, entry in entries(root).items()
+    }
 
 
 # A claim that is held, one that is not, one for review, one for the inbox, an idea.

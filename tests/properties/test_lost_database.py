@@ -21,8 +21,7 @@ from memcli.vault.vault import Vault as AnyVault
 from tests import databases
 from tests.conftest import NOW, VaultMaker
 from tests.properties.conftest import publish
-from tests.properties.test_index_equality import write
-from tests.saving import configure
+from tests.saving import configure, write
 
 pytestmark = pytest.mark.slow
 

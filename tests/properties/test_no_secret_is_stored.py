@@ -28,6 +28,7 @@ from tests.conftest import sample
 from tests.contexts import context_of
 from tests.entries.text.secret_kinds import SECRETS, fill
 from tests.hosts.writing import write
+from tests.saving import save
 
 
 def held(vault: Vault, home: Path) -> str:
@@ -48,9 +49,7 @@ def held(vault: Vault, home: Path) -> str:
 
 
 def by_save(vault: Vault, text: str, name: str) -> None:
-    vault.save(
-        vault.draft({"text": f"how it works: {name}", "source": {"excerpt": text}})
-    )
+    save(vault, f"how it works: {name}", source={"excerpt": text})
 
 
 def by_evolve(vault: Vault, text: str, name: str) -> None:

@@ -31,8 +31,8 @@ from tests import databases, processes
 from tests.conftest import NOW, SEED, VaultMaker
 from tests.git_command import git
 from tests.properties.conftest import AGENTS, commit, publish
-from tests.properties.test_index_equality import _FIELDS, QUESTIONS, WORDS, page, write
-from tests.saving import configure
+from tests.properties.test_index_equality import _FIELDS, QUESTIONS, WORDS, page
+from tests.saving import configure, write
 
 pytestmark = pytest.mark.slow
 

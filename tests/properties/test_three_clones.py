@@ -28,6 +28,7 @@ from tests.clones import Clones, dirty, entries, tree
 from tests.conftest import EVERYTHING
 from tests.git_command import git
 from tests.lineages import check_lineages, check_resolved
+from tests.properties.conftest import commit
 
 pytestmark = pytest.mark.slow
 
@@ -65,7 +66,7 @@ def by_git(three: Clones, name: str) -> None:
     """
     root = three.roots[name]
     let_git_merge(str(root), (sys.executable, "-P", "-m", "memcli"))
-    _commit(root)
+    commit(root)
     pull = ["git", "-C", str(root), "pull", "--quiet", "--no-rebase", "--no-edit"]
     done = subprocess.run(pull, capture_output=True, text=True, check=False)
     said = done.stdout + done.stderr
@@ -76,13 +77,8 @@ def by_git(three: Clones, name: str) -> None:
         planned = repair.plan(vault)
         if planned.steps:
             repair.apply(vault, planned)
-    _commit(root)
+    commit(root)
     git(root, "push", "--quiet", "origin", "main")
-
-
-def _commit(root: Path) -> None:
-    git(root, "add", "--all")
-    git(root, "commit", "--quiet", "--allow-empty", "-m", "by hand")
 
 
 def act(three: Clones, name: str, what: str, number: int, step: int) -> str:
