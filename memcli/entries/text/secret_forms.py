@@ -103,6 +103,11 @@ _JUMBLED = (
 )
 # Digits in three places of a word: no name of a module or a class has so many.
 _NOISY = r"[0-9][A-Za-z]+[0-9]+[A-Za-z]+[0-9]"
+_SIGN = r"[!$%&*?#^@]"
+# Repo#12, Class2#method, user1@Host.com, React@18, Outer1$Inner, 2*Second, 00-R&D
+_SIGNED = r"[A-Za-z_.-]+[0-9]{0,2}#[0-9]+|[\w.-]+#[A-Za-z_-]+|.*@[\w.-]+\.[a-z]{2,}|.*@[A-Z]?[a-z]+|.*@[v^~]?[0-9][\w.]*|[A-Za-z_.]+[0-9]{0,2}\$\w*|[0-9]+[*%][\w.]+|(?:.*-)?R&D.*|.*&#?\w+;"  # fmt: skip
+STRONG: Final = r"(?:(?<=://)|(?<![\w!$%&*?#^@./\\-]))[A-Za-z0-9_.!$%&*?#^@-]{8,64}(?![\w!$%&*?#^@=(/\\{\[<>-])"
+"""Words that `is_strong` looks at."""
 # What a variable or a path has not, but a password: digits at a word, a sign in it.
 _CHOSEN = rf"{_JUMBLED}|[A-Za-z][0-9]{{2}}|[0-9][A-Za-z]|\w[!?#$%^]+\w\w"
 _INDEXED = r"[A-Za-z_]\w*(?:\.\w+)*\["
@@ -174,11 +179,27 @@ def is_jumbled(value: str) -> bool:
     return (len(odd) > 1 and capitals > 0.25) or (bool(odd) and capitals >= 0.4)
 
 
+def is_strong(value: str) -> bool:
+    """Whether a word has what passwords must have: large and small letters, with digits
+    and a sign between them, or with two signs. Of 11 million characters of sessions no
+    word had that, and of 56 million of documentation and code about forty."""
+    value = re.sub("%[0-9A-Fa-f]{2}", "", value.strip("_*.,?#"))
+    if len(value) < 8 or is_sample(value) or "@@" in value:
+        return False
+    if not (re.search("[a-z]", value) and re.search("[A-Z]", value)):
+        return False
+    between = re.findall(f"(?<=[A-Za-z0-9]){_SIGN}+(?=[A-Za-z0-9])", value)
+    if not re.search("[0-9]", value):
+        return len(set(between)) > 1
+    named = len(re.findall(_SIGN, value)) == 1 and re.fullmatch(_SIGNED, value)
+    return bool(between) and not (named and not re.search(_NOISY, value))
+
+
 def is_sample(value: str) -> bool:
     """Whether a value only shows where a secret would stand."""
     low = value.lower()
     kinds = len(set(low))
-    return bool(re.search(_SAMPLES, low)) or kinds < (3 if low.isalpha() else 4)
+    return kinds < (3 if low.isalpha() else 4) or bool(re.search(_SAMPLES, low))
 
 
 def is_key(value: str, name: str) -> bool:

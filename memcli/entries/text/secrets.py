@@ -182,6 +182,9 @@ def _read(text: str, wide: bool) -> Iterator[Span]:
         yield from _assigned(text, wide)
         yield from _said(text, wide)
         yield from _tabled(text)
+    for match in re.finditer(forms.STRONG, text, re.ASCII):
+        if forms.is_strong(match[0]):
+            yield *match.span(), _PASSWORD
     if wide:
         yield from _random(text)
 
@@ -345,7 +348,8 @@ def _random(text: str) -> Iterator[Span]:
         # Of `--max-old-space-size=4096` and `session_id=...` the value counts.
         named = re.match(r"(?:[A-Za-z_-]{1,80}=){1,3}(?!=|\Z)", match[0])
         value = match[0][named.end() :] if named else match[0]
-        if forms.looks_random(value, prose=True) and not forms.is_id(value):
+        noise = forms.looks_random(value, prose=True) or forms.is_jumbled(value)
+        if noise and not forms.is_id(value):
             yield match.end() - len(value), match.end(), _RANDOM
 
 
