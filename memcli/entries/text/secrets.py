@@ -122,6 +122,8 @@ _BARE = (
     r"data:[\w/+.-]{3,60};base64,[A-Za-z0-9+/=]*|sha[0-9]{1,3}[:-][A-Za-z0-9+/=]+"
     r"|(?<![\w/.@#-])[A-Za-z0-9_+=-]{24,}(?![\w/@-]|\.\w)"
 )
+# Characters within which "token" speaks of a random word.
+_NEAR: Final = 80
 # --- disguises ----------------------------------------------------------------------
 
 # What nobody sees: soft hyphens, joiners, marks of direction; and as YAML writes them.
@@ -135,7 +137,8 @@ _ESCAPES = (*_BREAKS, "\\u", "\\x", "\\_", "\\*")
 
 
 def find(text: str) -> list[Finding]:
-    """Secrets in a text, in the order of their lines; one of a kind for a line."""
+    """Secrets in a text, in the order of their lines: of a line those of each form, or
+    else one."""
     seen = spans(text)
     if not seen:
         return []
@@ -144,11 +147,10 @@ def find(text: str) -> list[Finding]:
     lines: set[int] = set()
     for start, _, kind in seen:
         line = bisect_left(breaks, start) + 1
-        # A form of its own says more than the assignment that it stands in.
+        # Forms come first, and say more than the assignment that they stand in.
         if kind not in _GENERAL or line not in lines:
             found[Finding(kind, line)] = None
-        if kind not in _GENERAL:
-            lines.add(line)
+        lines.add(line)
     return sorted(found, key=lambda finding: (finding.line, finding.kind))
 
 
@@ -178,15 +180,16 @@ def _read(text: str, wide: bool) -> Iterator[Span]:
         joined = " ".join(words)
         long = forms.LONG if max(map(len, words)) >= forms.LONG_WORD else ""
         yield from _of(forms.WORDS, text, f"{joined}\0{joined.lower()}{long}")
-    if any(hint in lowered for hint in _HINTS):
+    hinted = any(hint in lowered for hint in _HINTS)
+    if hinted:
         yield from _assigned(text, wide)
         yield from _said(text, wide)
         yield from _tabled(text)
     for match in re.finditer(forms.STRONG, text, re.ASCII):
         if forms.is_strong(match[0]):
             yield *match.span(), _PASSWORD
-    if wide:
-        yield from _random(text)
+    if wide or hinted:
+        yield from _random(text, wide)
 
 
 def _of(rows: Sequence[forms.Form], text: str, seen: str) -> Iterator[Span]:
@@ -341,7 +344,8 @@ def _tabled(text: str) -> Iterator[Span]:
         at += len(line) + 1
 
 
-def _random(text: str) -> Iterator[Span]:
+def _random(text: str, wide: bool) -> Iterator[Span]:
+    """Long words that look random, or only those near a word for a secret."""
     for match in re.finditer(_BARE, text, re.ASCII):
         if match[0].startswith(("data:", "sha")):
             continue
@@ -349,7 +353,9 @@ def _random(text: str) -> Iterator[Span]:
         named = re.match(r"(?:[A-Za-z_-]{1,80}=){1,3}(?!=|\Z)", match[0])
         value = match[0][named.end() :] if named else match[0]
         noise = forms.looks_random(value, prose=True) or forms.is_jumbled(value)
-        if noise and not forms.is_id(value):
+        near = text[max(0, match.start() - _NEAR) : match.end() + _NEAR].lower()
+        told = wide or any(hint in near for hint in _HINTS)
+        if noise and told and not forms.is_id(value):
             yield match.end() - len(value), match.end(), _RANDOM
 
 
