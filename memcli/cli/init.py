@@ -294,5 +294,6 @@ def promote(context: Context, entry_id: str, *, dry_run: bool = False) -> Result
     return said(
         {**own, "dry_run": dry_run},
         f"{verb} {moved} to {done.id or 'a new id'} {projects.FOLDER}/{done.path}",
+        warnings=done.notes,
         dry_run=dry_run or None,
     )

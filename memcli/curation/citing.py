@@ -209,6 +209,9 @@ def _stale(vault: Vault, cited: Sequence[str]) -> dict[str, str]:
     return vault.read(look)
 
 
+_LAYERS = tuple(Layer)  # the lowest first
+
+
 def joined(entries: Sequence[Entry]) -> Entry:
     """The first of entries that become one, resting on what all of them rest on.
 
@@ -216,16 +219,17 @@ def joined(entries: Sequence[Entry]) -> Entry:
     of them were. Of facts it is the first as it is.
 
     Raises:
-        UsageError: the first is a fact, which cites nothing, and another is none.
+        UsageError: another is of a higher layer, and needs more depth to be replaced.
     """
     first = entries[0]
-    drawn = [entry for entry in entries if entry.layer is not Layer.FACT]
-    if first.layer is Layer.FACT and drawn:
-        report = drawn[0]
+    highest = max(entries, key=lambda entry: _LAYERS.index(entry.layer))
+    if highest.layer is not first.layer:
         raise UsageError(
-            f"{report.id} is of the layer {report.layer}: a fact cannot stand for it",
-            hint=f"Name it first: memcli evolve {report.id} TEXT --also {first.id}",
+            f"{highest.id} is of the layer {highest.layer}: an entry of the layer "
+            f"{first.layer} cannot stand for it",
+            hint=f"Name it first: memcli evolve {highest.id} TEXT --also {first.id}",
         )
+    drawn = [entry for entry in entries if entry.layer is not Layer.FACT]
     if len(drawn) < 2:
         return first
     ids = {entry.id for entry in entries}

@@ -240,11 +240,13 @@ def test_a_review_makes_no_report_fresh_and_nothing_checked(moving: Vault) -> No
     assert (entry.research, stale(vault)) == (None, {candidate})
 
 
-def test_a_fact_takes_the_place_of_no_report(vault: Vault) -> None:
+def test_an_entry_takes_the_place_of_none_of_a_higher_layer(vault: Vault) -> None:
     fact, other = save(vault, "Deploys take an hour"), save(vault, "Sam owns deploys")
     report = vault.save(draft(vault, "Time: an hour"), cite=[fact])
-    with pytest.raises(UsageError, match="a fact cannot stand for it"):
-        vault.evolve(other, "Sam: an hour", also=[report.id])
+    lower = save(vault, "Deploys", layer="observation", evidence=[fact])
+    for name in (other, lower):
+        with pytest.raises(UsageError, match="cannot stand for it"):
+            vault.evolve(name, "Sam: an hour", also=[report.id])
     assert vault.evolve(report.id, "Sam: an hour", also=[other]).id
 
 

@@ -248,6 +248,8 @@ def memory_evolve(values: Values, revert: bool = False) -> Run:
     """
     given = {name: value for name, value in values.items() if value}
     if revert:
+        if given.keys() - {"entry_id", "reason", "dry_run"}:
+            raise UsageError("revert goes with 'id' and 'reason' alone")
         return "undo", {"commit": given.pop("entry_id"), **given}
     # What changes no claim of an entry makes no new version.
     changes = given.keys() - {"entry_id"}

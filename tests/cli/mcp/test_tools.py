@@ -250,3 +250,5 @@ def test_review_lists_the_inbox_and_decides_on_ids(
     given = {"id": vault.repository().head(), "revert": True}
     client = context._replace(via="mcp")
     assert refused(catalog.memory_evolve, given, client)["code"] == "owner_only"
+    given["research"] = "r"
+    assert refused(catalog.memory_evolve, given, client)["code"] == "usage"
