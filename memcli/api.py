@@ -277,7 +277,7 @@ class Vault(_Asked, _vault.Vault):
         """Learn from a session's transcript, as `memcli reflect --session` does."""
         from memcli.sessions import reflect_session
 
-        opened = reflect_session.opened(transcript, host)
+        opened = reflect_session.opened(self, transcript, host)
         return reflect_session.reflect(self, opened, dry_run=dry_run)
 
     def sync(self, *, dry_run: bool = False) -> Synced:

@@ -36,7 +36,7 @@ def mine_one(
 ) -> Result:
     """Mine one session, and ask a person at the terminal about its patterns."""
     vault = context.open_vault("reflecting", writes=True)
-    transcript = transcripts.open_transcript(path or _current(context), host)
+    transcript = reflect_session.opened(vault, path or _current(context), host)
     done = reflect_session.reflect(vault, transcript, dry_run=dry_run)
     lines = counted(done.broken, "line")
     unread = (f"{lines} of the transcript could not be read",) if done.broken else ()
@@ -54,8 +54,8 @@ def mine_one(
 
 def digest(context: Context, path: str | None, host: str | None) -> Result:
     """Print what a judge needs to know of a session, and the question."""
-    transcript = transcripts.open_transcript(path or _current(context), host)
     vault = context.open_vault("indexing")
+    transcript = reflect_session.opened(vault, path or _current(context), host)
     made = digests.gather(vault, transcript)
     return said(made.as_dict(), made.text().removesuffix("\n"), style="")
 
@@ -74,8 +74,8 @@ def judged(
         data = context.read_stdin()
     else:
         data = files.read(source, limit=answers.LARGEST)
-    transcript = transcripts.open_transcript(path or _current(context), host)
     vault = context.open_vault("reflecting", writes=True)
+    transcript = reflect_session.opened(vault, path or _current(context), host)
     done = judging.bring(vault, transcript, data, judge=judge, dry_run=dry_run)
     lines = tuple(f"line {one.line} is not taken: {one.why}" for one in done.refused)
 

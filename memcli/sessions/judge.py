@@ -267,7 +267,7 @@ def judge_session(
         judge = configured(environ)
         if judge is None:
             return
-        transcript = reflect_session.opened(path, None, cwd)
+        transcript = reflect_session.opened(vault, path, None, cwd)
         session = transcript.session
         line.update(host=session.host, session=session.id)
         agent = vault.agent_name
@@ -295,7 +295,7 @@ def judge_session(
             started = time.monotonic()
             said = ask(judge, text, environ)
             line.update(seconds=round(time.monotonic() - started), said=len(said))
-            transcript = reflect_session.opened(path, None, cwd)
+            transcript = reflect_session.opened(vault, path, None, cwd)
             done = bring(vault, transcript, said, judge=judge.name, writer="hook")
             line.update(done.reflected.counts, refused=len(done.refused))
     except Exception as error:  # noqa: BLE001 what the rules found stays, and is noted

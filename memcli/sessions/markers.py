@@ -108,9 +108,9 @@ def begin(
     Raises:
         OSError: it cannot be written down.
     """
-    known = _fields(_lines(root, session))
-    if "started" in known and known.get("agent") != agent:
+    if not is_of(root, session, agent):
         return False
+    known = _fields(_lines(root, session))
     said = {"session": session, "host": host, "cwd": cwd, "agent": agent}
     news = {name: text for name, text in said.items() if text and name not in known}
     if transcript and known.get("transcript") != transcript:
@@ -123,6 +123,15 @@ def begin(
         news["started"] = dates.iso(int(time.time()))
     _write(root, session, news.items())
     return True
+
+
+def is_of(root: str, session: str, agent: str | None) -> bool:
+    """Whether a session is this agent's, None being the owner, or nobody's yet.
+
+    Hooks and commands ask before they mine it.
+    """
+    known = _fields(_lines(root, session))
+    return "started" not in known or known.get("agent") == agent
 
 
 def noted(root: str, session: str, name: str, agent: str | None) -> set[str]:

@@ -147,7 +147,7 @@ def mine(
     since = time.time()
     lock = os.path.join(state_dirs.path(vault.root, layout.HARNESS), "lock")
     with Lock(lock, _WAIT):
-        opened = reflect_session.opened(path, None, marker.cwd)
+        opened = reflect_session.opened(vault, path, None, marker.cwd)
         reflected = None
         if not reflect_session.is_unchanged(vault, opened):
             reflected = reflect_session.reflect(vault, opened, writer="hook")

@@ -14,9 +14,9 @@ import re
 
 from memcli.entries import no_secrets
 from memcli.entries.entry import JUDGED, MINERS, Status
-from memcli.errors import EntryNotFound, LockBusy, MemcliError, Unreadable
+from memcli.errors import EntryNotFound, LockBusy, MemcliError, NotAllowed, Unreadable
 from memcli.hosts import transcripts
-from memcli.sessions import hook_log
+from memcli.sessions import hook_log, markers
 from memcli.sessions.bringing import FORGOTTEN, Reflected, bring
 from memcli.sessions.mining import Candidate, Mined, mine
 from memcli.vault import session_records
@@ -126,14 +126,25 @@ def _noted(fate: Fate, before: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]
     return next(known, fresh)
 
 
-def opened(path: str, host: str | None, cwd: str | None = None) -> Transcript:
-    """A transcript; `cwd` is where the session ran, if it does not say that itself.
+def opened(
+    vault: Vault, path: str, host: str | None, cwd: str | None = None
+) -> Transcript:
+    """A transcript that this vault may be taught; `cwd` is where the session ran, if it
+    does not say that itself.
 
     Raises:
         Unreadable: no such file, or no transcript that memcli knows.
         InvalidValue: no such host.
+        NotAllowed: the session is another agent's, or the owner's.
     """
     transcript = transcripts.open_transcript(path, host)
+    name = transcript.session.id
+    if not markers.is_of(vault.root, name, vault.agent_name):
+        raise NotAllowed(
+            f"session {no_secrets.masked(name)} is another agent's, or the owner's",
+            hint="memcli mines it as the agent whose hook ran in it first.",
+            code="not_its_agent",
+        )
     if not transcript.session.cwd:
         transcript.session = transcript.session._replace(cwd=cwd)
     return transcript
@@ -168,11 +179,13 @@ def reflect_all(
     for number, (host, path) in enumerate(files):
         done, error = None, None
         try:
-            transcript = opened(path, host)
+            transcript = opened(vault, path, host)
             if not is_unchanged(vault, transcript):
                 done = reflect(vault, transcript, dry_run=dry_run)
         except LockBusy:
             raise
+        except NotAllowed:
+            pass  # another agent's session is left as it is
         except Exception as trouble:  # noqa: BLE001 one session stops no other
             error = no_secrets.redact(hook_log.named(trouble))
         yield {

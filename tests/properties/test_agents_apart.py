@@ -188,12 +188,12 @@ def hide(vault: Vault, agent: str, transcript: str) -> None:
         who.mine(transcript)
         who.recall("billing Zeppelin skill", budget="high")
         who.feedback(useful=[who.recall("deploying skill").rows[0].id])
-    for name in ("s1", "s2"):
+    for name in ("s2", "s3"):
         markers.begin(vault.root, name, "claude-code", transcript, agent="alpha")
         markers.note(vault.root, name, markers.TOLD, [HIDDEN], "alpha")
     door = Door(vault, "alpha")
     door.run("recall", "billing service", "--research", "slow-billing")
-    door.hook("session-start", {"session_id": "s1", "source": "startup"})
+    door.hook("session-start", {"session_id": "s3", "source": "startup"})
     # What sessions teach is shared, and no group's; here it is the other agents' own.
     if agent != "stranger":
         for folder in ("memories", "inbox", "reflections", "ideas"):
@@ -331,7 +331,7 @@ def script(door: Door, transcript: str) -> Iterator[tuple[str, Any]]:
     yield "prompt", door.hook("prompt-submit", {"session_id": "s9", "prompt": prompt})
     yield from looks(door)
     # A session belongs to the agent that named it first; what it was told is its own.
-    yield "prompt", door.hook("prompt-submit", {"session_id": "s1", "prompt": prompt})
+    yield "prompt", door.hook("prompt-submit", {"session_id": "s3", "prompt": prompt})
     for number in (0, 2, 8):
         yield run("inspect", saved[number])
         yield tool("memory_inspect", id=saved[number][:13])

@@ -295,7 +295,7 @@ def test_code_that_an_answer_names_is_anchored_where_it_is_there(
     shop = made_shop(tmp_path / "shop")
     code = ["src/app.py:4-6", "src/nope.py", "../secret", "src/app.py:900"]
     everywhere = {**SLOW, "confidence": "HIGH", "project": "none", "code": code}
-    transcript = opened(talk(tmp_path, ROWS), None, str(shop))
+    transcript = opened(vault, talk(tmp_path, ROWS), None, str(shop))
     data = "\n".join(map(json.dumps, [{**REDIS, "code": code}, everywhere])).encode()
     done = bring(vault, transcript, data, judge="haiku")
     here, all_over = (vault.get(fate.id or "") for fate in done.reflected.fates)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
+from memcli.errors import NotAllowed
 from memcli.sessions import markers, recovery, reflect_session
 from memcli.sessions.bringing import Reflected
 from memcli.vault import session_records
@@ -35,6 +36,22 @@ def test_a_session_that_another_agent_mined_is_new_to_an_agent(
     assert {candidate["id"] for candidate in found} >= ids
     assert len(ids) == 4
     assert reflect_session.mining(vault)["sessions"]["mined"] == 1
+
+
+@pytest.mark.parametrize("owner", [None, "ada"])
+def test_no_command_mines_a_session_in_which_a_hook_of_another_ran_first(
+    owner: str | None, make_vault: VaultMaker, tmp_path: Path
+) -> None:
+    path = session(tmp_path, "s1", ALWAYS)
+    mine = make_vault(agent=owner)
+    markers.begin(mine.root, "s1", "claude-code", path, owner)
+    for other in {None, "ada", "bob"} - {owner}:
+        theirs = make_vault(agent=other)
+        with pytest.raises(NotAllowed, match="another agent's"):
+            theirs.mine(path)
+        (passed,) = reflect_session.reflect_all(theirs, [("claude-code", path)])
+        assert (passed["outcome"], passed["error"]) == ("unchanged", None)
+    assert actions(mine.mine(path)) == ["saved"]
 
 
 def test_what_the_owner_forgot_of_an_agent_s_session_stays_forgotten(
