@@ -111,6 +111,11 @@ def test_what_a_program_sent_waits_however_sure_the_judge_is() -> None:
         '"{}"',
         "No, {} is wrong",
         "Is it so that {}?",
+        "Can you summarise this mail?\n\nHi all,\n{}.\nBest,\nBob",
+        "bob 10:42 AM\n{}.",
+        "PROJ-12: {}.\nReporter: Bob",
+        "I don't want that {} instead of that of staging, forget it.",
+        "The wiki says: {}",
     ],
 )
 def test_what_a_turn_does_not_hold_in_its_own_words_waits(words: str) -> None:

@@ -112,11 +112,9 @@ OWN_WORDS = {
 def test_what_a_judge_found_or_approved_bears_the_mark(
     vault: Vault, tmp_path: Path
 ) -> None:
-    chat = "#infra\nLena Schmidt  10:42 AM\nhi! Always log to Splunk, all of you."
-    path = talk(tmp_path, [*ROWS, ("user", chat)])
+    path = talk(tmp_path, [*ROWS, ("user", UNSURE)])
     vault.mine(path)
-    said = "Always log to Splunk, all of you."
-    done = judge(vault, path, {**REDIS, "turns": [5], "text": said}, REDIS)
+    done = judge(vault, path, {**REDIS, "turns": [5], "text": UNSURE}, REDIS)
     assert len(done.approved) == 1
     assert all(row.unconfirmed for row in every(vault, Query("", View(NOW))).rows)
 

@@ -53,7 +53,9 @@ _HEAD: Final = _any(
     r"^\s*[-_=*~]{3,}\s*\w.{0,80}?[-_=*~]{3,}\s*$|^\s*(?:#|=){1,6}\s+[^\W\d]",
     r"\b(?:forwarded|original) message\b|\bsession is being continued|\b(?:summary|transcript) of (?:the|this) (?:conversation|session)\b|^contents? (?:of|from) ",
     r"^[^\n:]{1,80}(?<!\bi )\b(?:wrote|commented|says?|said|schrieb|a \u00e9crit|escribi\u00f3)\b[^\n:]{0,40}:(?:\s|$)",
-    r"^\W*(?:(?:please|pls|can you|could you) )*(?:translate|proof-?read|summari[sz]e|rephrase|reword)\b[^.!?\n]{0,60}:?\s*$",
+    r"^\W*(?:(?:please|pls|can you|could you) )*(?:translate|proof-?read|summari[sz]e|rephrase|reword)\b[^.!?\n]{0,60}[:?]?\s*$",
+    # A mail to several people, and a message of a chat with its time.
+    r"^\W*(?:hi|hello|hey|dear) (?:all|colleagues|every(?:one|body)|folks|team)\b\W*$|^\W*\w+(?: \w+)?\s+\W?\d?\d:\d\d(?: ?[ap]m)?\W*$",
     flags=_I,
 )
 # How a person goes on below a text.

@@ -161,8 +161,12 @@ def introduces(text: str) -> bool:
 
 
 def denies(said: str, claim: str) -> bool:
-    """Whether a sentence denies or asks what a claim says as it is."""
+    """Whether a sentence denies or asks what a claim says as it is, or has a sign of
+    another's words, a text or a game that the claim leaves out."""
     claim = masked(claim)
+    doubts = (is_anothers, _is_about, _is_named, signs.ODD.search)
+    if any(doubt(said) and not doubt(claim) for doubt in doubts):
+        return True
     if signs.QUESTION.search(said) and not signs.POLITE.search(said):
         return not signs.QUESTION.search(claim)
     if signs.UNDENIED.search(said) or signs.UNDENIED.search(claim):
@@ -237,8 +241,7 @@ def _is_introduced(plain: str, rule: Rule) -> bool:
     """
     if signs.CALLS.match(plain) and not signs.ANSWER.match(plain):
         return False
-    named = signs.NAMES.match(plain)
-    if named and (_is_of_document(named[1]) or not signs.HEADS.match(named[1])):
+    if _is_named(plain):
         return False
     match = rule.pattern.search(plain.lower())
     lead = plain[: match.start()] if match else plain
@@ -251,6 +254,13 @@ def _is_introduced(plain: str, rule: Rule) -> bool:
     task = signs.TASK.match(lead) and not lead.rstrip().endswith(" that")
     own = signs.DIRECTS.search(lead) or task
     return bool(own) and not _is_about(lead)
+
+
+def _is_named(plain: str) -> bool:
+    """Whether a name stands before a sentence, of a person, a text or a field."""
+    named = signs.NAMES.match(plain)
+    name = named[1] if named else ""
+    return bool(name) and (_is_of_document(name) or not signs.HEADS.match(name))
 
 
 def _is_said(plain: str, behind: str) -> bool:

@@ -170,7 +170,7 @@ SERIES: Final = re.compile(
     _I,
 )
 # What stands before a colon; and what of it names a rule, where "shorter:" names a text.
-NAMES: Final = re.compile(r"^\W*(\w+(?: \w+){0,2}):\s")
+NAMES: Final = re.compile(r"^\W*([\w-]+(?: [\w-]+){0,2}):\s")
 HEADS: Final = re.compile(
     r"(?:\w+ )?(?:rules?|remember|reminder|note|correction|deci\w+|agreed|settled|convention|preference|lesson)\b|(?:for|in|before|when|here|this|our|my|one|two|three)\b",
     _I,
