@@ -134,7 +134,7 @@ def _of_turn(
     turn: Step, own: Sequence[Sentence], session: hands.Around, *, answered: bool
 ) -> list[Candidate]:
     """The candidates of a turn; `answered`: whether an agent has said anything before."""
-    found: list[Candidate] = []
+    found: list[tuple[rules.Rule, Reading]] = []
     by_sentence = [_rule(sentence, answered=answered) for sentence in own]
     if not any(by_sentence):
         return []
@@ -143,24 +143,28 @@ def _of_turn(
     for place, rule in enumerate(by_sentence):
         if rule is None or place <= last:
             continue
-        goes_on = [_goes_on(rule, later) for later in by_sentence]
         end = place
         if rule.confidence is not LOW:
+            goes_on = [_goes_on(rule, later) for later in by_sentence]
             end = statements.end(own, place, goes_on)
         words = statements.told(own, place, end, rule.category)
         if not words:
             continue
-        doubtful = unsure and rule.category != "idea"
-        if rule.confidence is HIGH and doubtful:
+        if rule.confidence is HIGH and unsure and rule.category != "idea":
             rule = rule._replace(confidence=MEDIUM)
-        if found and words.startswith(found[-1].text):
+        if found and words.startswith(found[-1][1].words):
             found.pop()
         last = end
         reading = Reading(rule.confidence, rule.name, rule.finds, words)
-        one = _candidate(rule.category, reading, turn, turn.text)
-        found.append(one._replace(doubtful=doubtful))
-    found.sort(key=lambda one: one.confidence is LOW)
-    return found[:_PER_TURN]
+        found.append((rule, reading))
+    found.sort(key=lambda one: one[1].confidence is LOW)
+    # Only of these: an excerpt reads the whole turn.
+    return [
+        _candidate(rule.category, reading, turn, turn.text)._replace(
+            doubtful=unsure and rule.category != "idea"
+        )
+        for rule, reading in found[:_PER_TURN]
+    ]
 
 
 def _goes_on(rule: rules.Rule, later: rules.Rule | None) -> bool:
