@@ -104,7 +104,9 @@ def test_of_a_text_that_nobody_types_only_the_ends_are_read() -> None:
     assert "Middle." not in read
 
 
-@pytest.mark.parametrize("unit", ["a", "Never x y. ", "\n", '"', "x.py:", "- a\n", "`"])
+@pytest.mark.parametrize(
+    "unit", ["a", "Never use x. ", "\n", '"', "x.py:", "- a\n", "`"]
+)
 def test_a_megabyte_is_read_in_two_seconds(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
     started = time.process_time()
