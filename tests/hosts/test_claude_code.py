@@ -84,6 +84,7 @@ NOT_TYPED = [
     ("This session is being continued from a previous conversation that ran out", {}),
     ("Stop hook feedback:\nAlways run the tests", {}),
     ("Base directory for this skill: /home/dev/.claude/skills/x", {}),
+    ("Never delete todos", {"origin": "human"}),
     # Put in by a tool or an agent, or said by a sub-agent.
     *(
         ("Never delete todos", {mark: "system"})

@@ -280,6 +280,8 @@ SAID: list[tuple[Record, str]] = [
     (asked(FRAME), ""),
     ({**asked(), "agentId": "a1"}, ""),
     (asked(parentToolCallId="c1"), ""),
+    (asked(agentId="a1"), ""),
+    ({**asked(), "ephemeral": True}, ""),
     (cursor("user", f"<attached_files>\nnever\n</attached_files>\n{query('Go')}"),
      "Go"),
     # Of several tags nobody knows which one the person's words stand in.
@@ -441,6 +443,7 @@ TAKEN_BACK: list[tuple[list[Record], str]] = [
     # In a sub-agent's transcript an agent types.
     ([item("session_meta", source={"subagent": {}}), codex("user", RULE)], ""),
     ([item("session_meta", thread_source="subagent"), codex("user", RULE)], ""),
+    ([item("session_meta", agent_role="worker"), codex("user", RULE)], ""),
     ([{**HEADER, "kind": "subagent"}, gemini("m1", "user", RULE)], ""),
 ]  # fmt: skip
 

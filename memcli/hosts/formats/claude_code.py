@@ -171,7 +171,8 @@ def _prompt(record: Record) -> str:
         return ""
     if records.within(record, "message", "role") not in ("user", None):
         return ""
-    if records.within(record, "origin", "kind") not in ("human", None):
+    origin = record.get("origin") or {}  # of a person's an object, or none
+    if not isinstance(origin, dict) or origin.get("kind") not in ("human", None):
         return ""
     return _plain(_texts(record))
 

@@ -72,7 +72,8 @@ class Codex(records.Transcript):
         for _, record in islice(self.records(), records.HEAD):
             meta = _meta(record)
             source = object_of(meta.get("source"))
-            if meta.get("thread_source") == "subagent" or "subagent" in source:
+            named = meta.get("agent_nickname") or meta.get("agent_role")
+            if named or meta.get("thread_source") == "subagent" or "subagent" in source:
                 return records.ALL  # who types there is the agent above it
         return _rolled_back(self)
 

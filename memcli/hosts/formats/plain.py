@@ -75,8 +75,9 @@ class Copilot(records.Transcript):
     def read(self, record: Record, at: records.At) -> Iterator[Step]:
         kind = records.text_of(record.get("type"))
         data = records.object_of(record.get("data"))
-        if record.get("agentId") or data.get("parentToolCallId"):
-            return  # a sub-agent's
+        of_agent = (data.get("parentToolCallId"), data.get("agentId"))
+        if record.get("agentId") or any(of_agent) or record.get("ephemeral"):
+            return  # a sub-agent's, or of no conversation
         if kind == "user.message":
             yield from at.user(_prompt(data))
         elif kind == "assistant.message":
