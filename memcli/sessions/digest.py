@@ -218,8 +218,7 @@ def _known(vault: Vault, session: str, words: str) -> list[Known]:
         names = [row.id for row in near if row.kind != "event"][:_NEAREST]
         docs = [doc for name in names for doc in reader.exact("id", name)[:1]]
         docs += list(reader.of_session(session))[:_OWN]
-        docs = [doc for doc in dict.fromkeys(docs) if reader.verdict(doc, view) is None]
-        rows = map(reader.row, docs)
+        rows = map(reader.row, reader.shown(dict.fromkeys(docs), view))
         return [Known(row.id, row.kind, row.text, _mark(row)) for row in rows]
 
     return vault.read(shown)

@@ -295,7 +295,6 @@ def judge_session(
             started = time.monotonic()
             said = ask(judge, text, environ)
             line.update(seconds=round(time.monotonic() - started), said=len(said))
-            transcript = reflect_session.opened(vault, path, None, cwd)
             done = bring(vault, transcript, said, judge=judge.name, writer="hook")
             line.update(done.reflected.counts, refused=len(done.refused))
     except Exception as error:  # noqa: BLE001 what the rules found stays, and is noted

@@ -40,6 +40,8 @@ _FAMILIES = frozenset(
     user_input pending_messages command commands model external_tool
     exit_plan_mode""".split()
 )
+# Marks of what no person typed: a sub-agent's, or the host's own.
+_OF_OTHERS = ("agentId", "parentToolCallId", "ephemeral", "isAutopilotContinuation")
 
 
 class Copilot(records.Transcript):
@@ -75,9 +77,8 @@ class Copilot(records.Transcript):
     def read(self, record: Record, at: records.At) -> Iterator[Step]:
         kind = records.text_of(record.get("type"))
         data = records.object_of(record.get("data"))
-        of_agent = (data.get("parentToolCallId"), data.get("agentId"))
-        if record.get("agentId") or any(of_agent) or record.get("ephemeral"):
-            return  # a sub-agent's, or of no conversation
+        if any(record.get(mark) or data.get(mark) for mark in _OF_OTHERS):
+            return
         if kind == "user.message":
             yield from at.user(_prompt(data))
         elif kind == "assistant.message":
@@ -90,8 +91,6 @@ class Copilot(records.Transcript):
 
 def _prompt(data: dict[str, Any]) -> str:
     if data.get("source") not in (None, "", "user"):
-        return ""
-    if data.get("isAutopilotContinuation"):
         return ""
     text = records.joined(typed_parts(records.parts_of(data.get("content"))))
     return "" if records.is_plan(text) else text

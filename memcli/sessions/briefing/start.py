@@ -206,7 +206,7 @@ class _Found:
     def in_order(self, docs: set[int]) -> list[int]:
         """Those of some documents that may be shown, the first of a part first."""
         reader, view = self._reader, self._session.view
-        shown = [doc for doc in docs if reader.verdict(doc, view) is None]
+        shown = reader.shown(docs, view)
         counts = reader.values("seen").items() if shown else ()
         seen = {doc: int(count) for count, docs in counts for doc in docs}
         fits: dict[int, float] = {}

@@ -107,7 +107,9 @@ def _find(
         named = any(fired(each.triggers, each.spared, one) for one in actions)
         if not named and not (each.evident and not is_spared(each.spared, actions)):
             continue
-        row = _row(reader, each, view)
+        # Another file may carry its id.
+        there = reader.shown(reader.exact("path", each.path), view)
+        row = reader.row(there[0]) if there else None
         as_told = to_tell(reader, row, view, source) if row else None
         if row is None or as_told is None:
             found.elsewhere.append(each.id)
@@ -117,23 +119,11 @@ def _find(
     return found
 
 
-def _row(reader: Reader, told: Told, view: View) -> StoredRow | None:
-    """The entry, if it may be shown here and now."""
-    # Another file may carry its id.
-    for doc in reader.exact("path", told.path):
-        if reader.verdict(doc, view) is None:
-            return reader.row(doc)
-    return None
-
-
 def _enforced(told: Told, row: StoredRow, actions: Sequence[Action]) -> str:
     """ask or deny, where a person set it and what fires is no everyday word."""
-    enforce = enforced(row)
-    if enforce is None:
-        return ""
     narrow = [each for each in told.triggers if not code_terms.broad(each)]
     fires = any(fired(narrow, told.spared, one) for one in actions)
-    return enforce if fires else ""
+    return (enforced(row) or "") if fires else ""
 
 
 def _order(found: _Fired) -> tuple[bool, bool, int]:

@@ -38,9 +38,6 @@ _TOOLS = ("pre-tool", "post-tool")
 _TEAMS_SHARE = 0.75
 
 
-_TELLING = ("session-start", "prompt-submit")
-
-
 class Call:
     """One call of a hook: what came in, and what comes of it.
 
@@ -154,7 +151,7 @@ def _give_up(call: Call) -> NoReturn:
     """End the process: its time is over, or it was asked to end."""
     try:
         call.fail("out of time")
-        if call.root and call.event in _TELLING:
+        if call.root and call.event in ("session-start", "prompt-submit"):
             # Mostly it is an index that was never built: not the next prompt's work.
             call.line["did"] = pipe.start(call.root, "--index")
         note(call)

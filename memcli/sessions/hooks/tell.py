@@ -374,7 +374,7 @@ def _closing(answer: Answer, *, alone: bool, is_new: bool) -> Iterator[str]:
         docs = set(reader.exact("status", str(Status.PENDING)))
         # Nobody is reminded of ideas: they wait as long as they like.
         docs.difference_update(reader.exact("kind", "idea"))
-        return sum(reader.verdict(doc, view) is None for doc in docs)
+        return len(reader.shown(docs, view))
 
     count = vault.index.again(waiting)
     said = _SAID + markers.mark_of(agent_name())

@@ -134,7 +134,7 @@ def _of_turn(
     turn: Step, own: Sequence[Sentence], session: hands.Around, *, answered: bool
 ) -> list[Candidate]:
     """The candidates of a turn; `answered`: whether an agent has said anything before."""
-    found: list[tuple[rules.Rule, Reading]] = []
+    found: list[Candidate] = []
     by_sentence = [_rule(sentence, answered=answered) for sentence in own]
     if not any(by_sentence):
         return []
@@ -150,21 +150,19 @@ def _of_turn(
         words = statements.told(own, place, end, rule.category)
         if not words:
             continue
-        if rule.confidence is HIGH and unsure and rule.category != "idea":
+        doubtful = unsure and rule.category != "idea"
+        if rule.confidence is HIGH and doubtful:
             rule = rule._replace(confidence=MEDIUM)
-        if found and words.startswith(found[-1][1].words):
+        if found and words.startswith(found[-1].text):
             found.pop()
         last = end
         reading = Reading(rule.confidence, rule.name, rule.finds, words)
-        found.append((rule, reading))
-    found.sort(key=lambda one: one[1].confidence is LOW)
-    # Only of these: an excerpt reads the whole turn.
-    return [
-        _candidate(rule.category, reading, turn, turn.text)._replace(
-            doubtful=unsure and rule.category != "idea"
-        )
-        for rule, reading in found[:_PER_TURN]
-    ]
+        one = _candidate(rule.category, reading, turn, words)
+        found.append(one._replace(doubtful=doubtful))
+    found.sort(key=lambda one: one.confidence is LOW)
+    # For these alone the whole turn is read again.
+    kept = found[:_PER_TURN]
+    return [one._replace(excerpt=excerpt(turn.text, one.text)) for one in kept]
 
 
 def _goes_on(rule: rules.Rule, later: rules.Rule | None) -> bool:
