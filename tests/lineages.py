@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 
-from memcli.entries.entry import Entry, Status
+from memcli.entries.entry import Entry, Status, Visibility
 
 
 def check_lineages(entries: Mapping[str, Entry]) -> None:
@@ -40,3 +40,11 @@ def check_resolved(
         if lineage[-1] in entries and set(lineage).isdisjoint(reopened):
             last = entries[lineage[-1]]
             assert last.status is not Status.ACTIVE, f"{name} came back as {last.id}"
+
+
+def check_hidden(entries: Mapping[str, Entry], hidden: Collection[str]) -> None:
+    """What some clone made private is private in every later version."""
+    for name in hidden:
+        while name in entries:
+            assert entries[name].visibility is Visibility.PRIVATE, f"{name} is shared"
+            name = entries[name].superseded_by or ""

@@ -13,12 +13,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memcli.entries import codec, dates, layout
-from memcli.entries.entry import Entry, Status, Subtype
+from memcli.entries.entry import Entry, Status, Subtype, Visibility
 from memcli.entries.identity import File
 from memcli.entries.ids import new_id, slug
 from memcli.entries.merging.trees import MergePlan, Side, plan_merge
 from tests.conftest import EVERYTHING
-from tests.lineages import check_lineages, check_resolved
+from tests.lineages import check_hidden, check_lineages, check_resolved
 
 Files = dict[str, bytes]
 START = 1_795_262_400
@@ -80,6 +80,7 @@ class World:
         self.forgotten: set[str] = set()
         self.reopened: set[str] = set()
         self.resolved: set[str] = set()
+        self.hidden: set[str] = set()
         self.overwritten: set[str] = set()
         self.names = itertools.count()
 
@@ -176,6 +177,10 @@ class World:
         tags = tuple(dict.fromkeys((*old.tags, text.split()[0])))
         self.write(clone, old.replace(tags=tags, updated=self.now()), old)
 
+    def hide(self, clone: int, old: Entry) -> None:
+        self.write(clone, old.replace(visibility=Visibility.PRIVATE), old)
+        self.hidden.add(old.id)
+
     def edit(self, clone: int, old: Entry, text: str) -> None:
         """A person replaces the text by hand; the old words are only in git."""
         self.write(clone, old.replace(body=text), old)
@@ -205,8 +210,9 @@ WORDS = ["deploy", "cache", "queue", "port", "disk"]
 TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join)
 ACTS = (
     "save", "evolve", "evolve", "resolve", "reopen", "forget", "tag", "edit", "rename",
-    "sync", "sync", "sync",
+    "hide", "sync", "sync", "sync",
 )  # fmt: skip
+WORDLESS = ("resolve", "forget", "hide")
 STEPS = st.lists(
     st.tuples(st.integers(0, 2), st.sampled_from(ACTS), st.integers(0, 9), TEXTS),
     max_size=30,
@@ -216,7 +222,7 @@ STEPS = st.lists(
 def play(world: World, steps: list[tuple[int, str, int, str]]) -> None:
     for clone, act, pick, text in steps:
         there = world.current(clone)
-        words = () if act in ("resolve", "reopen", "forget", "sync") else (text,)
+        words = () if act in (*WORDLESS, "reopen", "sync") else (text,)
         if act in ("save", "reopen", "sync"):
             getattr(world, act)(clone, *words)
         elif there:
@@ -225,11 +231,14 @@ def play(world: World, steps: list[tuple[int, str, int, str]]) -> None:
 
 # A lineage whose head, or a version in its middle, is one that no side has changed.
 TWICE = [(0, "evolve", 0, "deploy")] * 2
+BOTH = [(2, "evolve", 1, "deploy"), (1, "evolve", 1, "cache")]
 
 
 @settings(max_examples=3_000 if EVERYTHING else 60)
 @given(STEPS, st.permutations([0, 1, 2]))
 @example([*TWICE, (1, "forget", 0, "deploy")], [0, 1, 2])
+@example([*TWICE, (1, "hide", 0, "deploy")], [1, 0, 2])
+@example([(0, "forget", 1, ""), *BOTH], [1, 2, 0])
 @example([TWICE[0], (1, "forget", 0, "deploy"), (2, "evolve", 0, "deploy")], [0, 2, 1])
 def test_three_clones_end_equal_and_nothing_is_lost(
     steps: list[tuple[int, str, int, str]], order: list[int]
@@ -248,6 +257,7 @@ def test_three_clones_end_equal_and_nothing_is_lost(
     files = world.clones[0]
     entries = world.entries(files)
     check_lineages(entries)
+    check_hidden(entries, world.hidden)
     everything = b"\0".join(files.values()).decode()
     for said in world.said:
         if said.id not in world.forgotten and said.body not in world.overwritten:

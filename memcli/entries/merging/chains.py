@@ -127,11 +127,9 @@ class Joined:
                 if entry.status is Status.SUPERSEDED and not entry.superseded_by:
                     self._change(name, superseded_by=min(laters[name], default=None))
             return
-        # Also of a version that no side has changed, and that is not among `now`.
-        last = [
-            self.now.get(n) or self._base.get(n, _NONE) for n in group if not laters[n]
-        ]
-        kept = {one.id for one in last if one.subtype is Subtype.PINNED}
+        # A head that is not among `now` is one that no side has changed: it stays.
+        last = ((name, self.now.get(name)) for name in group if not laters[name])
+        kept = {n for n, e in last if e is None or e.subtype is Subtype.PINNED}
         order = sorted(group - lost, key=lambda n: (n in kept, not is_adopted(n), n))
         for before, name in pairwise(["", *order]):
             entry = self.now.get(name, _NONE)
@@ -176,9 +174,22 @@ class Joined:
         head = _end(name, self.now)
         for who, side in self._both:
             end = _end(name, side)
-            if head and end and end != head:
+            if not (head and end):
+                continue
+            if end != head:
                 self.replaced.add(end)
                 self._carry(before, side[end], head, who)
+            later = name
+            while later != head:
+                later = self.now[later].superseded_by or head
+                if later not in side:
+                    self._narrow(before, side[end], self.now[later])
+
+    def _narrow(self, before: Entry, other: Entry, later: Entry) -> None:
+        """Let no more see a version than another side lets see the one before, which
+        its author did not know."""
+        told = later.replace(**fields.audience(before, other, later))
+        self._change(later.id, **fields.audience(None, told, later))
 
     def _carry(self, before: Entry, other: Entry, head: str, who: str) -> None:
         current = fields.carried(before, other, self.now[head])

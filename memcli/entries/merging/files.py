@@ -333,11 +333,13 @@ def merge_path(
     ):
         if entry.id == before.id:  # the other side evolved it
             resolved = Status.RESOLVED is entry.status is not before.status
+            current = fields.carried(before, entry, other)
+            data = codec.rewrite(after.data, current, kinds=kinds)
             if entry.body == before.body and not resolved:
-                return MergedFile(after.data)
+                return MergedFile(data)
             text = archived_text(path, side, entry, other, other.id)
             note = f"one side evolved it: the version of {side.name} is in the archive"
-            return MergedFile(after.data, (text,), (note,))
+            return MergedFile(data, (text,), (note,))
     kept = Kept(f"{path.removesuffix('.md')}-2.md", sides[0].data)
     note = "both sides made a file of this name: both are kept"
     return MergedFile(sides[1].data, (kept,), (note,))
