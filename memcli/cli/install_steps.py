@@ -12,6 +12,7 @@ import shlex
 import shutil
 
 from memcli.cli.context import Canvas, Context, Result, own_program, to_apply
+from memcli.entries import toml_text
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError, UsageError
 from memcli.hosts import skills, table
@@ -303,7 +304,7 @@ def _judge_step(
     before = files.current(path)
     text = user_config.decoded(before or b"", path)
     value = None if outcome == "removed" else words
-    new = user_config.with_value(text, path, _TABLE, _KEY, value)
+    new = toml_text.with_value(text, path, _TABLE, _KEY, value)
     after = new.encode() if new or before == b"" else None
     return Step(
         what="judge" if words else "no judge",

@@ -1,9 +1,12 @@
-"""Settings in TOML, read with a limit: they come from other people.
+"""Settings in TOML, read with a limit, since they come from other people; and changed.
 
-Invariant: a text is read in a time that grows with its length, or refused.
+Invariant: a text is read in a time that grows with its length, or refused. An edit
+changes one setting, and no other byte.
 """
 
 from __future__ import annotations
+
+from memcli.errors import InvalidConfig
 
 TYPE_CHECKING = False
 
@@ -14,23 +17,27 @@ _MOST_DOTS = 50
 """tomllib takes the square of the parts of a key; memcli's own keys have three."""
 
 
-def tables(text: str) -> dict[str, Any]:
-    """The tables of a text.
+def read(text: str, path: str) -> dict[str, Any]:
+    """The tables of a TOML text.
 
     Raises:
-        ValueError: it is no TOML.
-        RecursionError: it is nested deeper than a person writes.
+        InvalidConfig: it does not parse, or is nested deeper than a person writes; the
+            message begins with `path`.
     """
     import tomllib
 
-    if any(line.count(".") > _MOST_DOTS for line in text.splitlines()):
-        raise RecursionError  # as tomllib does for brackets
-    return tomllib.loads(text)
+    try:
+        if any(line.count(".") > _MOST_DOTS for line in text.splitlines()):
+            raise RecursionError  # as tomllib does for brackets
+        return tomllib.loads(text)
+    except (RecursionError, ValueError) as error:
+        what = "nested too deep" if isinstance(error, RecursionError) else str(error)
+        raise InvalidConfig(f"{path}: {what}", hint="Correct the file.") from error
 
 
 def leaves(value: Any, *key: str) -> dict[tuple[str, ...], Any]:
-    """The settings of a table by their keys; an empty table is one."""
-    if not isinstance(value, dict) or not value:
+    """The settings of a table by their keys; the mere name of a table is none."""
+    if not isinstance(value, dict):
         return {key: value}
     return {
         inner: leaf
@@ -42,6 +49,54 @@ def leaves(value: Any, *key: str) -> dict[tuple[str, ...], Any]:
 def flat(text: str) -> dict[tuple[str, ...], Any] | None:
     """Settings by their keys; None for what is no TOML, or nested too deep."""
     try:
-        return leaves(tables(text))
-    except (ValueError, RecursionError):
+        return leaves(read(text, ""))
+    except InvalidConfig:
         return None
+
+
+def with_value(text: str, path: str, table: str, key: str, value: Any) -> str:
+    """The text of a config file with another value in `[table]`.
+
+    A table that has nothing else goes with the key; what is said in comments stays.
+
+    Args:
+        text: of the file; empty where there is none.
+        path: for errors.
+        table: its name, with dots between its parts.
+        key: the setting.
+        value: a text, a number, true or false, or several texts; None takes the setting
+            out.
+
+    Raises:
+        InvalidConfig: the text does not parse, or has something else in the place of
+            the table.
+    """
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    found: Any = read(text, path)
+    for name in table.split("."):
+        found = found.get(name, {}) if isinstance(found, dict) else None
+    if not isinstance(found, dict):
+        raise InvalidConfig(f"{path}: {table} must be a table: [{table}]")
+    if value is None and key not in found:
+        return text
+    try:
+        document = tomlkit.parse(text)
+    except TOMLKitError as error:
+        raise InvalidConfig(f"{path}: {error}", hint="Correct the file.") from error
+    inner: Any = document
+    *above, last = table.split(".")
+    for name in above:
+        inner = inner.setdefault(name, tomlkit.table(is_super_table=True))
+    own = inner.setdefault(last, tomlkit.table())
+    if value is not None:
+        own[key] = list(value) if isinstance(value, tuple) else value
+        return tomlkit.dumps(document)
+    del own[key]
+    if own.as_string().strip():  # other settings, or comments
+        return tomlkit.dumps(document)
+    del inner[last]
+    # A table that was the last one goes with the blank line above it.
+    edited = tomlkit.dumps(document).rstrip("\n")
+    return f"{edited}\n" if edited else ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from types import MappingProxyType
 
-from memcli.entries import layout
+from memcli.entries import layout, toml_text
 from memcli.entries.eligibility import DEFAULTS, Agent, Policies, Policy, ReadPolicy
 from memcli.entries.entry import Item
 from memcli.errors import InvalidConfig, Unreadable
@@ -120,20 +120,14 @@ def parsed(text: str, path: str) -> Config:
     """The settings that a config's text says; raises as `load`, and names the path."""
     if says_nothing(text):
         return Config()
-    return _config(user_config.read(text, path), path)
+    return _config(toml_text.read(text, path), path)
 
 
 def changed(before: str, after: str) -> list[str]:
     """The settings that have another value in the second of two configs' texts, by
     name, as in `agents.alpha.groups`."""
-    from memcli.entries.toml_text import flat
-
-    one, two = (flat(text) or {} for text in (before, after))
-    names = [
-        ".".join(key)
-        for key, value in {**one, **two}.items()
-        if one.get(key) != two.get(key) and value != {}  # a table's mere name
-    ]
+    one, two = (toml_text.flat(text) or {} for text in (before, after))
+    names = [".".join(key) for key in {**one, **two} if one.get(key) != two.get(key)]
     return sorted("".join(filter(str.isprintable, name))[:60] for name in names)
 
 

@@ -1,8 +1,7 @@
 """The user's own config file, `config.toml`, as tables.
 
 Invariant: without the file nothing is parsed; looking for it is one failed `open`. A
-file that cannot be understood is an error with its path, never a silent default. An
-edit changes one setting, and no other byte.
+file that cannot be understood is an error with its path, never a silent default.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ import os
 import re
 import sys
 
+from memcli.entries import toml_text
 from memcli.errors import InvalidConfig, Unreadable
 from memcli.storage import files
 from memcli.storage.state_dirs import path_of
@@ -43,7 +43,7 @@ def table(name: str, environ: Mapping[str, str]) -> tuple[dict[str, Any], str]:
     # TOML may spell a key with escapes.
     if name.encode() not in data and b"\\" not in data:
         return {}, path
-    found = read(decoded(data, path), path).get(name, {})
+    found = toml_text.read(decoded(data, path), path).get(name, {})
     if not isinstance(found, dict):
         raise InvalidConfig(f"{path}: {name} must be a table: [{name}]")
     return found, path
@@ -153,66 +153,3 @@ def decoded(data: bytes, path: str) -> str:
         return files.decoded(data, path)
     except Unreadable as error:
         raise InvalidConfig(error.message, hint=error.hint) from error
-
-
-def read(text: str, path: str) -> dict[str, Any]:
-    """The tables of a TOML text.
-
-    Raises:
-        InvalidConfig: it does not parse; the message begins with `path`.
-    """
-    from memcli.entries import toml_text
-
-    try:
-        return toml_text.tables(text)
-    except (RecursionError, ValueError) as error:
-        what = "nested too deep" if isinstance(error, RecursionError) else str(error)
-        raise InvalidConfig(f"{path}: {what}", hint="Correct the file.") from error
-
-
-def with_value(text: str, path: str, table: str, key: str, value: Any) -> str:
-    """The text of a config file with another value in `[table]`.
-
-    A table that has nothing else goes with the key; what is said in comments stays.
-
-    Args:
-        text: of the file; empty where there is none.
-        path: for errors.
-        table: its name, with dots between its parts.
-        key: the setting.
-        value: a text, a number, true or false, or several texts; None takes the setting
-            out.
-
-    Raises:
-        InvalidConfig: the text does not parse, or has something else in the place of
-            the table.
-    """
-    import tomlkit
-    from tomlkit.exceptions import TOMLKitError
-
-    found: Any = read(text, path)
-    for name in table.split("."):
-        found = found.get(name, {}) if isinstance(found, dict) else None
-    if not isinstance(found, dict):
-        raise InvalidConfig(f"{path}: {table} must be a table: [{table}]")
-    if value is None and key not in found:
-        return text
-    try:
-        document = tomlkit.parse(text)
-    except TOMLKitError as error:
-        raise InvalidConfig(f"{path}: {error}", hint="Correct the file.") from error
-    inner: Any = document
-    *above, last = table.split(".")
-    for name in above:
-        inner = inner.setdefault(name, tomlkit.table(is_super_table=True))
-    own = inner.setdefault(last, tomlkit.table())
-    if value is not None:
-        own[key] = list(value) if isinstance(value, tuple) else value
-        return tomlkit.dumps(document)
-    del own[key]
-    if own.as_string().strip():  # other settings, or comments
-        return tomlkit.dumps(document)
-    del inner[last]
-    # A table that was the last one goes with the blank line above it.
-    edited = tomlkit.dumps(document).rstrip("\n")
-    return f"{edited}\n" if edited else ""

@@ -106,13 +106,13 @@ def listed(vault: Vault | None, environ: Mapping[str, str]) -> list[Setting]:
         vault.owner_only("the config")
         settings.load(vault.root)
         _, text = settings.read(vault.root)
-        tables = _flat(user_config.read(text, settings.path_of(vault.root)))
+        tables = _flat(toml_text.read(text, settings.path_of(vault.root)))
         for name, value in {**settings.defaults(), **tables}.items():
             found.append(Setting(name, value, name in tables, _scope(name, VAULT)))
     path = user_config.path_of(environ)
     default = state_dirs.default_vault(environ)
     found.append(Setting(DEFAULT_VAULT, default, default is not None, USER))
-    tables = _flat(user_config.read(_text(path), path))
+    tables = _flat(toml_text.read(_text(path), path))
     return found + [
         Setting(name, value, True, _scope(name, USER)) for name, value in tables.items()
     ]
@@ -196,7 +196,7 @@ def _put_of_vault(vault: Vault, name: str, value: Any) -> tuple[str, bool]:
     table, _, key = name.rpartition(".")
     with vault.transaction() as change:
         before, text = settings.read(vault.root)
-        after = user_config.with_value(text, path, table, key, value)
+        after = toml_text.with_value(text, path, table, key, value)
         try:
             settings.parsed(after, path)
         except InvalidConfig as error:
@@ -220,7 +220,7 @@ def _put_of_user(
         no_secrets.refuse_texts({name: "\n".join(map(str, words))})
     path = user_config.path_of(environ)
     text = _text(path)
-    after = user_config.with_value(text, path, table, key, value)
+    after = toml_text.with_value(text, path, table, key, value)
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="memcli-") as folder:
@@ -275,8 +275,7 @@ def _value(name: str, default: Any, words: Sequence[str]) -> Any:
 
 def _flat(tables: Mapping[str, Any]) -> dict[str, Any]:
     """Nested tables as names with dots."""
-    found = toml_text.leaves(tables).items()
-    return {".".join(key): value for key, value in found if value != {}}
+    return {".".join(key): value for key, value in toml_text.leaves(tables).items()}
 
 
 def _text(path: str) -> str:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from memcli.entries.toml_text import with_value
 from memcli.errors import InvalidConfig
 from memcli.storage import state_dirs
-from memcli.storage.user_config import table, with_value
+from memcli.storage.user_config import table
 
 WORDS = ["codex", "exec", 'a "b"', "-"]
 

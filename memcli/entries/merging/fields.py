@@ -1,4 +1,4 @@
-"""A three-way merge of the fields of one entry, and of texts by lines.
+"""A three-way merge of the fields of one entry, of texts by lines, and of settings.
 
 Invariant: pure. `older` and `newer` are the two sides in an order that does not depend
 on who merges, so the result does not, either. A list is a union in which what one side
@@ -9,13 +9,15 @@ the rule is that of its field (`_RULES`); what is not taken is named.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from functools import partial
 from itertools import takewhile
 
-from memcli.entries import anchors, dates
+from memcli.entries import anchors, dates, toml_text
 from memcli.entries.entry import FIELDS, Entry, Layer, Status, Subtype, Visibility
 from memcli.entries.fields import MOST_ASKED
 from memcli.entries.frontmatter import lines_of, values_of
+from memcli.errors import MemcliError
 
 TYPE_CHECKING = False
 
@@ -335,3 +337,45 @@ def _hunks(base: list[str], side: list[str]) -> list[tuple[int, int, list[str]]]
         ).get_opcodes()
         if what != "equal"
     ]
+
+
+# --- settings, by their keys ----------------------------------------------------------
+
+
+def merge_settings(base: str, older: str, newer: str) -> tuple[str, str]:
+    """Merge two texts of settings that were one, key by key.
+
+    Lines know nothing of sections: a key for one agent could become a key for the next
+    one. So what they give is taken only where it says what both sides say.
+
+    Returns:
+        The text, and the names of what both sides changed, where the newer side's
+        holds; all `settings` where a text is no TOML.
+
+    >>> merge_settings("", "[a]\\nx = 1\\n", "[a]\\ny = 2\\n")
+    ('[a]\\ny = 2\\nx = 1\\n', '')
+    """
+    start, one, two = map(toml_text.flat, (base, older, newer))
+    if start is None or one is None or two is None:
+        return newer, "settings"
+    wanted = {
+        key: settled(start.get(key), one.get(key), two.get(key))
+        for key in sorted({*one, *two})
+    }
+    both = [key for key, value in wanted.items() if value is BOTH]
+    wanted |= {key: two.get(key) for key in both}
+    told = {key: value for key, value in wanted.items() if value is not None}
+    # What both add at one place may stand in the wrong section in one of two orders.
+    orders = ((older, newer), (newer, older))
+    tried = [merge_texts(base, *sides) for sides in orders]
+    texts = [text for text, conflicts in tried if not conflicts]
+    with suppress(MemcliError, ValueError):  # as of a table in one line
+        text = newer
+        for (*tables, name), value in wanted.items():
+            if value != two.get((*tables, name)):
+                text = toml_text.with_value(text, "", ".".join(tables), name, value)
+        texts.append(text)
+    for text in texts:
+        if toml_text.flat(text) == told:
+            return text, ", ".join(map(".".join, both))
+    return newer, "settings"

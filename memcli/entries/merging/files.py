@@ -3,9 +3,10 @@
 Invariant: pure, and no text is lost. The fields of an entry merge by their meaning and
 texts by lines; where both sides changed the same lines, the newer text is current and
 the other one becomes an archived version of the entry. Every other file merges by
-lines: where both sides changed the same ones, both stay; in settings, the older side's
-become comments. A file that cannot be merged is kept beside the other, byte for byte.
-The result does not depend on which side is "ours".
+lines: where both sides changed the same ones, both stay. Settings merge by their keys:
+of one that both changed the newer side's counts, and the older side's becomes a
+comment. A file that cannot be merged is kept beside the other, byte for byte. The
+result does not depend on which side is "ours".
 
 `merge_path` merges the files at one path for git, which does not know the rest of the
 vault. Where the sides have different entries there, be they versions of
@@ -17,7 +18,7 @@ to both. A file whose marks do not close, or stand inside of each other, has no 
 
 from __future__ import annotations
 
-from memcli.entries import codec, dates, layout, toml_text
+from memcli.entries import codec, dates, layout
 from memcli.entries.entry import KINDS, Entry, Status
 from memcli.entries.ids import LAST_MS, new_id
 from memcli.entries.merging import fields
@@ -27,7 +28,7 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection
 
     from memcli.entries.codec import Decoded
 
@@ -251,23 +252,22 @@ def _by_lines(
         return None
     if "\0" in one + two:
         return None
-    texts = (start, one, two)
-    is_settings = path == layout.CONFIG
-    # What both add at one place may stand in the wrong section in one of two orders.
-    for sides in ((one, two), (two, one)):
-        merged, conflicts = fields.merge_texts(start, *sides)
-        if not conflicts and (not is_settings or _agrees(merged, texts)):
-            return MergedFile(merged.encode())
-    there = {line.strip() for line in two.splitlines()}
-    mark = "# " if is_settings else ""
+    if path == layout.CONFIG:
+        text, both = fields.merge_settings(start, one, two)
+        mark, ending = "# ", "became comments"
+    else:
+        text, conflicts = fields.merge_texts(start, one, two)
+        mark, ending = "", "stand at the end"
+        both = "the same lines" if conflicts else ""
+    there = {"", *(line.strip() for line in f"{start}\n{text}".splitlines())}
     more = "".join(
-        f"{mark}{line}\n" for line in one.splitlines() if line.strip() not in there
+        f"{line}\n" if line.startswith("#") else f"{mark}{line}\n"
+        for line in one.splitlines()
+        if line.strip() not in there
     )
-    note = f"both sides changed the same lines: those of {older.name} stand at the end"
-    if is_settings:
-        note = f"both sides changed settings: those of {older.name} became comments"
-    gap = "" if two.endswith("\n") or not two else "\n"
-    return MergedFile(f"{two}{gap}{more}".encode(), (), (note,))
+    gap = "\n" if more and not text.endswith("\n") else ""
+    note = f"both sides changed {both}: those of {older.name} {ending}"
+    return MergedFile(f"{text}{gap}{more}".encode(), (), (note,) if both else ())
 
 
 def _beside(path: str, older: Version, newer: Version) -> MergedFile:
@@ -282,22 +282,6 @@ def _beside(path: str, older: Version, newer: Version) -> MergedFile:
         place = f"{folder}{slash}{stem}-{mark[-7:]}{dot}{ending}"
     note = f"both sides changed it: the file of {older.name} is kept as {place}"
     return MergedFile(newer.data, (Kept(place, older.data),), (note,))
-
-
-def _agrees(merged: str, texts: Sequence[str]) -> bool:
-    """Whether settings say what both sides say, key by key.
-
-    A line says something else below another `[section]`, and lines know nothing of
-    sections: a key for one agent could become a key for the next one.
-    """
-    start, one, two, now = map(toml_text.flat, (*texts, merged))
-    if start is None or one is None or two is None or now is None:
-        return False
-    wanted = {
-        key: fields.settled(start.get(key), one.get(key), two.get(key))
-        for key in {*one, *two}
-    }
-    return now == {key: value for key, value in wanted.items() if value is not None}
 
 
 # --- one path, as git asks for it -----------------------------------------------------

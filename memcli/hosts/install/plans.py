@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 
+from memcli.entries import toml_text
 from memcli.errors import InvalidConfig
 from memcli.hosts.host import EVENTS, Host
 from memcli.hosts.install import command_line, step
@@ -265,7 +266,7 @@ def _server_words(machine: Machine) -> list[str]:
 
 
 def _parsed(data: bytes, path: str) -> Settings:
-    parse = user_config.read if path.endswith(".toml") else step.load
+    parse = toml_text.read if path.endswith(".toml") else step.load
     return parse(user_config.decoded(data, path), path)
 
 
@@ -290,7 +291,7 @@ def _in_toml(text: str, path: str, host: Host, entry: Settings | None) -> str:
     rows = "\n".join(f"{key} = {json.dumps(each)}" for key, each in values.items())
     try:
         for key in reversed(values):  # the last is the first of them
-            text = user_config.with_value(text, path, table, key, values[key])
+            text = toml_text.with_value(text, path, table, key, values[key])
     except (InvalidConfig, ValueError) as error:  # as of a table in one line
         by_hand = f"Put this in by hand:\n[{table}]\n{rows}"
         if entry is None:
