@@ -193,8 +193,10 @@ def _no_place(path: str) -> str:
     if len(names) > _DEEP or max(map(len, names)) > _LONG:
         return "too many folders deep, or with too long a name"
     # One file system tells letters' case apart, another not.
-    own = "/" not in path and layout.is_own_folder(path.casefold())
-    return "where memcli keeps its own files" if own else ""
+    path = path.casefold()
+    own = "/" not in path and layout.is_own_folder(path)
+    is_own = own or path.startswith(f"{layout.CONFIG}/")
+    return "where memcli keeps its own files" if is_own else ""
 
 
 def _set_mode(root: str, path: str, mode: str) -> None:

@@ -564,8 +564,11 @@ def test_a_path_that_leads_elsewhere_changes_nothing(two: Clones, path: bytes) -
         two.sync("laptop")
 
 
-@pytest.mark.parametrize("path", ["d/" * 2000 + "x.md", "x" * 256 + ".md", "x\\y.md"])
-def test_a_path_that_no_disk_takes_changes_nothing(two: Clones, path: str) -> None:
+@pytest.mark.parametrize(
+    "path",
+    ["d/" * 2000 + "x.md", "x" * 256 + ".md", "x\\y.md", ".memcli/config.toml/x"],
+)
+def test_a_path_that_no_vault_takes_changes_nothing(two: Clones, path: str) -> None:
     oid = git(two.remote, "hash-object", "-w", "--stdin", data=b"x").strip()
     lines = f"100644 {oid}\t{path}\n".encode()
     git(two.remote, "update-index", "--index-info", data=lines)
