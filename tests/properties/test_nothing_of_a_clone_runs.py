@@ -105,6 +105,8 @@ def planted(
     planted.plant()
     own = f"{planted.vault.root}/bin"
     monkeypatch.setenv("PATH", f"{own}:.:./bin:bin::{os.environ['PATH']}")
+    monkeypatch.setenv("GIT_EXEC_PATH", own)
+    monkeypatch.setenv("GIT_PYTHON_GIT_EXECUTABLE", f"{own}/git")
     monkeypatch.setenv("MEMCLI_VAULT", planted.vault.root)
     monkeypatch.setenv("EDITOR", "touch")
     monkeypatch.chdir(tmp_path)

@@ -24,14 +24,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 # Set by git while it runs a hook, about *that* repository and *its* index; memcli
-# may be called by such a hook. The pathspec ones would change what a path means.
+# may be called by such a hook. The pathspec ones would change what a path means, and
+# the last two name folders of programs, which could be of the work tree.
 _FOREIGN_VARIABLES = (
     "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR",
     "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH",
     "GIT_NAMESPACE", "GIT_PREFIX", "GIT_CONFIG_PARAMETERS", "GIT_ATTR_SOURCE",
     "GIT_EXTERNAL_DIFF", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE", "GIT_SHALLOW_FILE",
     "GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS",
-    "GIT_ICASE_PATHSPECS",
+    "GIT_ICASE_PATHSPECS", "GIT_EXEC_PATH", "GIT_TEMPLATE_DIR",
 )  # fmt: skip
 
 MOST_PRINTED = 4_000_000

@@ -130,7 +130,7 @@ class Repository:
         """The output of a git command that reads, run by GitPython."""
         git_program = process.program(self.environment)
         # GitPython asks git for its version when it is imported.
-        os.environ.setdefault("GIT_PYTHON_GIT_EXECUTABLE", git_program)
+        os.environ["GIT_PYTHON_GIT_EXECUTABLE"] = git_program
         import git
 
         try:
