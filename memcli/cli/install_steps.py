@@ -304,7 +304,7 @@ def _judge_step(
     before = files.current(path)
     text = user_config.decoded(before or b"", path)
     value = None if outcome == "removed" else words
-    new = toml_text.with_value(text, path, _TABLE, _KEY, value)
+    new = toml_text.with_values(text, path, {f"{_TABLE}.{_KEY}": value})
     after = new.encode() if new or before == b"" else None
     return Step(
         what="judge" if words else "no judge",

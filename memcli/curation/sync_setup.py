@@ -54,7 +54,7 @@ def setup(vault: Vault, address: str, terms: Terms) -> bool:
     address = _absolute(addresses.checked(address), vault.cwd)
     branch = repository.branch() or "main"
     known = remotes.remote(repository)
-    if known is not None and not _is_same(known.address, address):
+    if known and os.path.realpath(known.address) != os.path.realpath(address):
         raise NotAllowed(
             f"{vault.named} has the remote {known.name} ({known.shown}) already",
             hint=f"To replace it: git -C {quote(vault.root)} remote set-url "
@@ -80,7 +80,7 @@ def _add(repository: Repository, remote: Remote, terms: Terms) -> None:
         remotes.see_branches(repository, remote, terms)
         remotes.set_upstream(repository, remote)
     except (MemcliError, KeyboardInterrupt) as error:
-        remotes.remove_remote(repository, remote.name)
+        repository.git(("remote", "remove", remote.name))
         if isinstance(error, MemcliError) and error.hint == remotes.LATER:
             error.hint += f" --setup {quote(remote.shown)}"
         raise
@@ -92,14 +92,6 @@ def _absolute(address: str, cwd: str | None) -> str:
         return address
     path = os.path.join(cwd or os.getcwd(), os.path.expanduser(address))
     return os.path.normpath(path)
-
-
-def _is_same(one: str, other: str) -> bool:
-    return one == other or (
-        addresses.is_folder(one)
-        and addresses.is_folder(other)
-        and os.path.realpath(one) == os.path.realpath(other)
-    )
 
 
 # --- a sync that memcli starts by itself ------------------------------------------

@@ -190,7 +190,8 @@ class CodeHistory:
 
     def branch(self) -> str:
         """The name of the branch that is checked out; empty where there is none."""
-        return on_disk.branch(self._git_dir).removeprefix("refs/heads/")
+        name = on_disk.branch(self._git_dir).removeprefix("refs/heads/")
+        return name.encode("utf-8", "replace").decode()
 
     def _printed(self, command: Sequence[str], seconds: float) -> list[str]:
         """The words that git prints, cut at its ends; none where it failed."""

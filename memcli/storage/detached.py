@@ -111,8 +111,6 @@ def note_news(root: str, line: str, environ: Mapping[str, str] | None) -> None:
 def take_news(root: str, environ: Mapping[str, str] | None) -> list[str]:
     """The lines that wait for the vault's user, who is told them once."""
     path = state_dirs.path(root, layout.SYNC_NEWS, environ)
-    if not os.path.exists(path):
-        return []
     try:
         data = files.read(path, limit=_LARGEST)
         os.unlink(path)

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from memcli.entries import layout, toml_text
 from memcli.entries.eligibility import DEFAULTS, Agent, Policies, Policy, ReadPolicy
 from memcli.entries.entry import Item
+from memcli.entries.toml_text import LARGEST
 from memcli.errors import InvalidConfig, Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, user_config
@@ -23,9 +24,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
-
-
-_LARGEST = 100_000  # bytes of a config
 
 
 class Limits(NamedTuple):
@@ -101,7 +99,7 @@ def read(root: str) -> tuple[bytes | None, str]:
     """
     path = path_of(root)
     try:
-        data = files.read(path, limit=_LARGEST, follow=False)
+        data = files.read(path, limit=LARGEST, follow=False)
     except Unreadable as error:
         if isinstance(error.__cause__, FileNotFoundError):
             return None, ""
@@ -111,8 +109,8 @@ def read(root: str) -> tuple[bytes | None, str]:
 
 def decoded(data: bytes, path: str) -> str:
     """The text of a config; raises InvalidConfig where `read` would refuse it."""
-    if len(data) > _LARGEST:
-        raise _unusable(path, f"{len(data):,} bytes is above the limit of {_LARGEST:,}")
+    if len(data) > LARGEST:
+        raise _unusable(path, f"{len(data):,} bytes is above the limit of {LARGEST:,}")
     return user_config.decoded(data, path)
 
 

@@ -193,10 +193,9 @@ def _put_of_vault(vault: Vault, name: str, value: Any) -> tuple[str, bool]:
     """Set or take out a setting; returns the file, and whether it changed."""
     vault.owner_only("the config")
     path = settings.path_of(vault.root)
-    table, _, key = name.rpartition(".")
     with vault.transaction() as change:
         before, text = settings.read(vault.root)
-        after = toml_text.with_value(text, path, table, key, value)
+        after = toml_text.with_values(text, path, {name: value})
         try:
             settings.parsed(after, path)
         except InvalidConfig as error:
@@ -214,13 +213,12 @@ def _put_of_user(
 ) -> tuple[str, bool]:
     from memcli.entries import no_secrets
 
-    table, _, key = name.rpartition(".")
-    if key != "engine":  # a database's address, in the user's own file
+    if not name.endswith(".engine"):  # a database's address, in the user's own file
         words = value if isinstance(value, list | tuple) else [value]
         no_secrets.refuse_texts({name: "\n".join(map(str, words))})
     path = user_config.path_of(environ)
     text = _text(path)
-    after = toml_text.with_value(text, path, table, key, value)
+    after = toml_text.with_values(text, path, {name: value})
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="memcli-") as folder:

@@ -7,7 +7,7 @@ import pytest
 
 from memcli.cli import merge_driver as merging
 from memcli.entries import codec
-from memcli.entries.entry import Entry, Visibility
+from memcli.entries.entry import Entry
 from memcli.storage.git.merging import driver_settings
 from memcli.vault.create import let_git_merge, prepare
 from tests.clones import entries
@@ -77,14 +77,6 @@ def test_the_text_that_gives_way_is_in_the_archive(clone: Clone, way: str) -> No
     (kept,) = entries.values()
     assert (kept.body, kept.superseded_by) == ("On Fridays\n", BASE.id)
     assert kept.path.startswith("archive/memories/note/deploy.")
-
-
-def test_a_version_that_replaces_what_was_made_private_is_private(clone: Clone) -> None:
-    hidden = BASE.replace(visibility=Visibility.PRIVATE)
-    later = BASE.replace(id="1m7yzmkeg0000001", body="On Fridays\n")
-    in_two_branches(clone, [hidden], [later.replace(supersedes=BASE.id)])
-    clone.git("merge", "-m", "m", "other")
-    assert clone.entries()[later.id].visibility is Visibility.PRIVATE
 
 
 def test_without_memcli_git_leaves_its_marks(clone: Clone) -> None:

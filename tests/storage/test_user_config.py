@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memcli.entries.toml_text import with_value
+from memcli.entries.toml_text import with_values
 from memcli.errors import InvalidConfig
 from memcli.storage import state_dirs
 from memcli.storage.user_config import table
@@ -15,7 +15,7 @@ WORDS = ["codex", "exec", 'a "b"', "-"]
 
 
 def edited(text: str, words: list[str] | None = WORDS) -> str:
-    return with_value(text, "config.toml", "mining", "judge", words)
+    return with_values(text, "config.toml", {"mining.judge": words})
 
 
 @pytest.mark.parametrize(

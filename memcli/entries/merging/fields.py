@@ -17,7 +17,6 @@ from memcli.entries import anchors, dates, toml_text
 from memcli.entries.entry import FIELDS, Entry, Layer, Status, Subtype, Visibility
 from memcli.entries.fields import MOST_ASKED
 from memcli.entries.frontmatter import lines_of, values_of
-from memcli.errors import MemcliError
 
 TYPE_CHECKING = False
 
@@ -41,6 +40,9 @@ _APART = frozenset(
 # Set anew by every change, so no decision of a person is lost with the other value.
 _SILENT = frozenset({"updated", "superseded_by", "supersedes", "reason"})
 _IS_LIST = re.compile(r"[\w-]+:[ \t]*(?:\[|(?:#[^\n]*)?\n[ \t]*-)")
+
+_MOST_SET = 200
+"""Of settings that a merge sets one by one: each takes a time that grows with all."""
 
 BOTH = object()
 """The mark of a value that both sides changed, in different ways."""
@@ -346,7 +348,7 @@ def merge_settings(base: str, older: str, newer: str) -> tuple[str, str]:
     """Merge two texts of settings that were one, key by key.
 
     Lines know nothing of sections: a key for one agent could become a key for the next
-    one. So what they give is taken only where it says what both sides say.
+    one. So what they give is corrected where it does not say what both sides say.
 
     Returns:
         The text, and the names of what both sides changed, where the newer side's
@@ -365,17 +367,18 @@ def merge_settings(base: str, older: str, newer: str) -> tuple[str, str]:
     both = [key for key, value in wanted.items() if value is BOTH]
     wanted |= {key: two.get(key) for key in both}
     told = {key: value for key, value in wanted.items() if value is not None}
-    # What both add at one place may stand in the wrong section in one of two orders.
-    orders = ((older, newer), (newer, older))
-    tried = [merge_texts(base, *sides) for sides in orders]
-    texts = [text for text, conflicts in tried if not conflicts]
-    with suppress(MemcliError, ValueError):  # as of a table in one line
-        text = newer
-        for (*tables, name), value in wanted.items():
-            if value != two.get((*tables, name)):
-                text = toml_text.with_value(text, "", ".".join(tables), name, value)
-        texts.append(text)
-    for text in texts:
-        if toml_text.flat(text) == told:
-            return text, ", ".join(map(".".join, both))
+    text, _ = merge_texts(base, older, newer)
+    now = toml_text.flat(text)
+    if now is None:
+        text, now = newer, two
+    changed = {
+        ".".join(key): told.get(key)
+        for key in {**wanted, **now}
+        if now.get(key) != told.get(key)
+    }
+    if 0 < len(changed) <= _MOST_SET:
+        with suppress(Exception):  # whatever it holds, what is not right is not taken
+            text = toml_text.with_values(text, "", changed)
+    if toml_text.flat(text) == told:
+        return text, ", ".join(map(".".join, both))
     return newer, "settings"

@@ -311,19 +311,15 @@ def merge_path(
         return merge_file(path, base, ours, theirs, kinds=kinds)
     start = understood(base, path, kinds) if base is not None else None
     before = start.entry if start else Entry("")
-    for entry, side, other, after in (
-        (older, sides[0], newer, sides[1]),
-        (newer, sides[1], older, sides[0]),
-    ):
+    both = ((older, sides[0]), (newer, sides[1]))
+    for (entry, side), (other, after) in (both, both[::-1]):
         if entry.id == before.id:  # the other side evolved it
             resolved = Status.RESOLVED is entry.status is not before.status
-            current = fields.carried(before, entry, other)
-            data = codec.rewrite(after.data, current, kinds=kinds)
             if entry.body == before.body and not resolved:
-                return MergedFile(data)
+                return MergedFile(after.data)
             text = archived_text(path, side, entry, other, other.id)
             note = f"one side evolved it: the version of {side.name} is in the archive"
-            return MergedFile(data, (text,), (note,))
+            return MergedFile(after.data, (text,), (note,))
     kept = Kept(f"{path.removesuffix('.md')}-2.md", sides[0].data)
     note = "both sides made a file of this name: both are kept"
     return MergedFile(sides[1].data, (kept,), (note,))

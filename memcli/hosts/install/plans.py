@@ -290,8 +290,8 @@ def _in_toml(text: str, path: str, host: Host, entry: Settings | None) -> str:
     values = entry or dict.fromkeys(own if isinstance(own, dict) else ())
     rows = "\n".join(f"{key} = {json.dumps(each)}" for key, each in values.items())
     try:
-        for key in reversed(values):  # the last is the first of them
-            text = toml_text.with_value(text, path, table, key, values[key])
+        named = {f"{table}.{key}": values[key] for key in values}
+        text = toml_text.with_values(text, path, named)
     except (InvalidConfig, ValueError) as error:  # as of a table in one line
         by_hand = f"Put this in by hand:\n[{table}]\n{rows}"
         if entry is None:

@@ -60,11 +60,7 @@ def _commit_id(text: str) -> str:
 
 def shared_folder(git_dir: str) -> str:
     """The folder that the work trees of a repository share; of most their own."""
-    try:
-        pointer = files.read(os.path.join(git_dir, "commondir"), limit=4_096)
-    except Unreadable:
-        return git_dir
-    target = pointer.decode(sys.getfilesystemencoding(), "surrogateescape").strip()
+    target = _line(os.path.join(git_dir, "commondir"))
     return os.path.normpath(os.path.join(git_dir, target)) if target else git_dir
 
 
@@ -73,7 +69,7 @@ def _line(path: str) -> str:
         data = files.read(path, limit=4_096)
     except Unreadable:
         return ""
-    return data.decode("utf-8", "replace").strip()
+    return data.decode(sys.getfilesystemencoding(), "surrogateescape").strip()
 
 
 def find(root: str) -> tuple[str, str] | None:
@@ -95,14 +91,11 @@ def find(root: str) -> tuple[str, str] | None:
 
 def _linked(marker: str) -> str:
     """The git folder that a `.git` file (work tree, submodule) points to, or ''."""
-    try:
-        text = os.fsdecode(files.read(marker, limit=4096))
-    except Unreadable:
+    text = _line(marker)
+    target = text.removeprefix("gitdir:")
+    if target == text:
         return ""
-    if not text.startswith("gitdir:"):
-        return ""
-    target = text.removeprefix("gitdir:").strip()
-    return os.path.normpath(os.path.join(os.path.dirname(marker), target))
+    return os.path.normpath(os.path.join(os.path.dirname(marker), target.strip()))
 
 
 # --- its remotes ------------------------------------------------------------------

@@ -85,11 +85,6 @@ def add_remote(repository: Repository, name: str, address: str) -> None:
         raise HistoryError(f"git cannot add the remote {name}: {done.text}")
 
 
-def remove_remote(repository: Repository, name: str) -> None:
-    """Take a remote out again, with what is known of it."""
-    repository.git(("remote", "remove", name))
-
-
 def set_upstream(repository: Repository, remote: Remote) -> None:
     """Let plain `git pull` and `git push` mean this remote and branch."""
     branch = repository.branch()

@@ -287,13 +287,17 @@ def _not_merged(
         except MemcliError:
             continue
         entry = stored.entry
-        ends = resolved_before and wanted.status is Status.RESOLVED
+        names = CARRIED
+        if entry.superseded_by:
+            names = ("visibility", "groups")
+        elif resolved_before and wanted.status is Status.RESOLVED:
+            names = (*CARRIED, "status", *RESOLUTION)
         values = {
             name: getattr(wanted, name)
-            for name in (*CARRIED, *(("status", *RESOLUTION) if ends else ()))
+            for name in names
             if getattr(wanted, name) != getattr(entry, name)
         }
-        if values and not entry.superseded_by:
+        if values:
             what = ", ".join(sorted(values))
             message = f"a merge by git left out what the other clone changed: {what}"
             hint = f"{MEND} takes it over, as memcli sync would have."

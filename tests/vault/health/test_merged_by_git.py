@@ -90,6 +90,7 @@ def test_a_pull_by_git_is_made_whole_as_a_sync_would_have(
     facts = desk.read(lambda reader: reader.facts(reader.exact("id", name)[0]))
     assert standing(facts, View(0)) is Status.RESOLVED
     assert left_out(desk) == [
+        "visibility",
         "resolution_note, resolved_at, resolved_by, resolved_text, status",
         "pinned, tags, visibility",
     ]
@@ -113,7 +114,7 @@ def test_a_pull_by_git_is_made_whole_as_a_sync_would_have(
 
 def test_what_was_changed_since_the_merge_is_let_be(desk: Vault) -> None:
     tag(desk, current(desk, "Deploys are on Mondays").id, "mine")
-    assert len(left_out(desk)) == 1
+    assert "tags" not in str(left_out(desk))
 
 
 def test_a_merge_of_sync_leaves_nothing_out(two: Clones) -> None:
