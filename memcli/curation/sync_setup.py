@@ -14,7 +14,7 @@ from shlex import quote
 
 from memcli.curation import sync
 from memcli.entries import layout
-from memcli.errors import LockBusy, MemcliError, NotAllowed
+from memcli.errors import HistoryError, LockBusy, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import state_dirs
 from memcli.storage.git import on_disk as addresses
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from memcli.storage.git.remote import Terms
     from memcli.storage.git.repository import Repository
     from memcli.vault.vault import Vault
-
-NAME = "origin"
-"""The name that the remote gets."""
 
 
 def setup(vault: Vault, address: str, terms: Terms) -> bool:
@@ -63,7 +60,7 @@ def setup(vault: Vault, address: str, terms: Terms) -> bool:
         )
     if known is not None:
         return False
-    remote = Remote(NAME, address, branch)
+    remote = Remote("origin", address, branch)
     if addresses.is_folder(address) and remotes.make_bare(
         address, branch, vault.environ
     ):
@@ -75,7 +72,9 @@ def setup(vault: Vault, address: str, terms: Terms) -> bool:
 
 def _add(repository: Repository, remote: Remote, terms: Terms) -> None:
     """Add the remote, and take it out again when it does not answer."""
-    remotes.add_remote(repository, remote.name, remote.address)
+    done = repository.git(("remote", "add", "--", remote.name, remote.address))
+    if done.code:
+        raise HistoryError(f"git cannot add the remote {remote.name}: {done.text}")
     try:
         remotes.see_branches(repository, remote, terms)
         remotes.set_upstream(repository, remote)

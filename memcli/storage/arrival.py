@@ -194,9 +194,9 @@ def _no_place(path: str) -> str:
         return "too many folders deep, or with too long a name"
     # One file system tells letters' case apart, another not.
     path = path.casefold()
-    own = "/" not in path and layout.is_own_folder(path)
-    is_own = own or path.startswith(f"{layout.CONFIG}/")
-    return "where memcli keeps its own files" if is_own else ""
+    is_top = "/" not in path
+    own = layout.is_own_folder(path) if is_top else path.startswith(layout.CONFIG + "/")
+    return "where memcli keeps its own files" if own else ""
 
 
 def _set_mode(root: str, path: str, mode: str) -> None:

@@ -90,10 +90,9 @@ def merge_file(
         theirs: the other side.
         kinds: the kinds that the vault knows.
     """
-    if ours.data == theirs.data or theirs.data == base:
-        return MergedFile(ours.data)
-    if ours.data == base:
-        return MergedFile(theirs.data)
+    decided = fields.settled(base, ours.data, theirs.data)
+    if decided is not fields.BOTH:
+        return MergedFile(decided)
     older, newer = in_order(path, ours, theirs, kinds)
     if not (layout.is_entry(path) or layout.registered_type(path)):
         return _by_lines(path, base, older, newer) or _beside(path, older, newer)

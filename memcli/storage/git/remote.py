@@ -78,13 +78,6 @@ def remote(repository: Repository) -> Remote | None:
     return Remote(name, addresses[name], merge.removeprefix("refs/heads/") or branch)
 
 
-def add_remote(repository: Repository, name: str, address: str) -> None:
-    """Add a remote; raises HistoryError."""
-    done = repository.git(("remote", "add", "--", name, address))
-    if done.code:
-        raise HistoryError(f"git cannot add the remote {name}: {done.text}")
-
-
 def set_upstream(repository: Repository, remote: Remote) -> None:
     """Let plain `git pull` and `git push` mean this remote and branch."""
     branch = repository.branch()

@@ -287,11 +287,10 @@ def _not_merged(
         except MemcliError:
             continue
         entry = stored.entry
-        names = CARRIED
+        ends = resolved_before and wanted.status is Status.RESOLVED
+        names = (*CARRIED, *(("status", *RESOLUTION) if ends else ()))
         if entry.superseded_by:
             names = ("visibility", "groups")
-        elif resolved_before and wanted.status is Status.RESOLVED:
-            names = (*CARRIED, "status", *RESOLUTION)
         values = {
             name: getattr(wanted, name)
             for name in names
