@@ -10,7 +10,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from memcli.entries.entry import Entry
 
@@ -214,3 +214,49 @@ def before_archive(path: str) -> str:
     stem, dot, entry_id = path.removesuffix(".md").rpartition(".")
     inner = stem if dot and len(entry_id) == 16 else path.removesuffix(".md")
     return inner.removeprefix(ARCHIVE + "/") + ".md"
+
+
+class Places:
+    """The places of a vault that are taken."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._files: set[str] = set()
+        self._folders: set[str] = set()
+        for path in taken:
+            self._add(path)
+
+    def take(self, path: str) -> str:
+        """Take this place, or a numbered one beside it where it is not free."""
+        from posixpath import splitext
+
+        *folders, name = path.split("/")
+        place = ""
+        for folder in folders:
+            place = self._free(place, folder, "", self._files) + "/"
+        stem, ending = splitext(name)
+        place = self._free(place, stem, ending, self._files, self._folders)
+        self._add(place)
+        return place
+
+    def _add(self, path: str) -> None:
+        folder = _folded(path)
+        self._files.add(folder)
+        while folder not in self._folders and "/" in folder:
+            folder = folder.rpartition("/")[0]
+            self._folders.add(folder)
+
+    def _free(self, folder: str, stem: str, ending: str, *taken: set[str]) -> str:
+        """The name below a folder, with a number where one of these has it."""
+        place, number = f"{folder}{stem}{ending}", 1
+        while any(_folded(place) in names for names in taken):
+            number += 1
+            place = f"{folder}{stem}-{number}{ending}"
+        return place
+
+
+def _folded(path: str) -> str:
+    if path.isascii():
+        return path.lower()
+    from unicodedata import normalize
+
+    return normalize("NFC", normalize("NFC", path).casefold())

@@ -9,6 +9,9 @@ see it, the narrower decision holds.
 A lineage that both sides evolved, or that lost a version, is put in the order of its
 ids, which are times; a pinned model that nothing has replaced comes last. So three
 clones come to one chain in any order of merging.
+
+What one side undid and the other changed counts as if there had been no undo; and no
+entry is out of force for one that the other side has forgotten (`overruled`).
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from memcli.entries.merging.files import MERGED_FROM
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
 
@@ -284,3 +287,56 @@ def _subjects(entry: Entry) -> Sequence[str]:
     from memcli.entries.text.tokens import name_key
 
     return [f"@{name_key(name)}" for name in entry.entities] or entry.tags
+
+
+_KEPT = "one side took it back with undo, and the other changed it: it stays"
+_BACK = "one side replaced it by an entry that the other forgot: it is in force"
+
+
+def overruled(
+    base: Entries, *sides: Entries, undid: Callable[[int, Entry], bool]
+) -> Iterator[tuple[int, str, str]]:
+    """The entries that a side is to have as they were in the base, but for their words.
+
+    Args:
+        base: the entries that any side changed, by id, as both sides had them.
+        sides: the same, as each has them.
+        undid: whether a side, by its number, removed an entry of the base by an undo.
+
+    Yields:
+        The number of the side, the id, and why; empty where another entry tells it.
+    """
+    replaced: dict[tuple[int, str | None], list[str]] = {}
+    for number, entries in enumerate((*sides, base)):
+        for name in entries.keys() & base.keys():
+            heir = entries[name].superseded_by
+            replaced.setdefault((number, heir), []).append(name)
+    for number, mine in enumerate(sides):
+        other = sides[1 - number]
+        for name, was in base.items():
+            here, there = mine.get(name), other.get(name)
+            if there is None or was in (here, there) or is_adopted(name):
+                continue
+            back = [
+                each
+                for each in replaced.get((2, name), ())
+                if _became(Status.ACTIVE, base[each], mine.get(each))
+                and not _became(Status.ACTIVE, base[each], other.get(each))
+            ]
+            undone = bool(back)
+            if here is None:
+                undone = undone or undid(number, was)
+            else:
+                undone = undone and there.status is Status.RESOLVED
+            if undone:
+                yield number, name, _KEPT
+                yield from ((number, each, "") for each in back)
+            elif here is None and there.status is Status.ACTIVE:
+                for each in replaced.get((1 - number, name), ()):
+                    if _became(Status.SUPERSEDED, base[each], other.get(each)):
+                        yield 1 - number, each, _BACK
+
+
+def _became(status: Status, was: Entry, now: Entry | None) -> bool:
+    """Whether an entry has this status, and had another one."""
+    return now is not None and now.status is status is not was.status

@@ -14,7 +14,15 @@ from functools import partial
 from itertools import takewhile
 
 from memcli.entries import anchors, dates, toml_text
-from memcli.entries.entry import FIELDS, Entry, Layer, Status, Subtype, Visibility
+from memcli.entries.entry import (
+    FIELDS,
+    Entry,
+    Layer,
+    ResolutionScope,
+    Status,
+    Subtype,
+    Visibility,
+)
 from memcli.entries.fields import MOST_ASKED
 from memcli.entries.frontmatter import lines_of, values_of
 
@@ -160,6 +168,10 @@ def merge(
     if is_group and readers["groups"] not in (older.groups, newer.groups):
         notes.append("both sides changed its groups: only those of both may see it")
     values |= readers | status(base, older, newer)
+    if values["status"] is Status.ACTIVE and Status.REJECTED in (
+        {older.status, newer.status} - {base and base.status}
+    ):
+        notes.append("one side approved it, and the other rejected it: it is in force")
     values["extra"], renamed = _extra(base, older, newer)
     notes += renamed
     return newer.replace(**values), tuple(notes)
@@ -178,28 +190,28 @@ def carried(before: Entry, other: Entry, current: Entry) -> Entry:
 def status(base: Entry | None, older: Entry, newer: Entry) -> dict[str, Any]:
     """The merged status with the fields that belong to it.
 
-    One side's decision is taken. Of two, a resolve wins, then a new version, then the
-    later one.
+    One side's decision is taken. Of two, a resolve wins, then a new version, then an
+    approval; of two that concern what was resolved, the later one.
     """
-    decided = settled(base.status if base else None, older.status, newer.status)
-    if decided is BOTH:
-        both = (older.status, newer.status)
-        ends = (Status.RESOLVED, Status.SUPERSEDED)
-        decided = next((end for end in ends if end in both), newer.status)
-    fields: dict[str, Any] = {"status": decided}
-    by = newer if newer.status is decided else older
-    if decided is Status.RESOLVED:
-        before = decisions_of(base or _PLAIN, RESOLUTION)
-        by = max(
-            (side for side in (newer, older) if side.status is decided),
-            key=lambda s: (
-                decisions_of(s, RESOLUTION) != before,
-                dates.to_epoch(s.resolved_at),
-            ),
-        )
-    elif decided is Status.ACTIVE and older.status is not newer.status:
-        by, fields["reason"] = _PLAIN, None
-    return fields | decisions_of(by, RESOLUTION)
+    names = ("status", *RESOLUTION)
+    sides = (base, older, newer)
+    by = settled(*(side and decisions_of(side, names) for side in sides))
+    if by is BOTH:
+        ends = [Status.RESOLVED, Status.SUPERSEDED, Status.ACTIVE, newer.status]
+        if base and base.status is Status.RESOLVED:
+            ends = [Status.SUPERSEDED, newer.status]
+        end = next(end for end in ends if end in (newer.status, older.status))
+        either = (side for side in (newer, older) if side.status is end)
+        by = decisions_of(max(either, key=_reach), names)
+    is_back = by["status"] is Status.ACTIVE and older.status is not newer.status
+    return {**by, "reason": None} if is_back else {**by}
+
+
+def _reach(resolved: Entry) -> tuple[bool, bool, int]:
+    """How much a resolve settles: less if only the entry (as `promote` does it), or
+    what an agent may; and when."""
+    scope, at = resolved.resolution_scope, dates.to_epoch(resolved.resolved_at)
+    return scope is not ResolutionScope.ENTRY, scope is not ResolutionScope.AGENT, at
 
 
 def decisions_of(entry: Entry, names: Iterable[str]) -> dict[str, Any]:

@@ -12,8 +12,6 @@ through the caller, and of what changed alone.
 
 from __future__ import annotations
 
-import posixpath
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -32,7 +30,7 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection
 
     from memcli.entries.merging.files import Kept
 
@@ -50,11 +48,14 @@ class Side(NamedTuple):
         files: all its files, by vault-relative path.
         changed: gives for a path the epoch seconds of the commit that changed it last;
             it is asked only where both sides changed the same file.
+        undid: whether an undo took an entry away, by its path and its id; asked only
+            where the other side changed it.
     """
 
     name: str
     files: Mapping[str, File]
     changed: Callable[[str], int] = lambda _: 0
+    undid: Callable[[str, str], bool] = lambda *_: False
 
 
 class MergeNote(NamedTuple):
@@ -114,6 +115,7 @@ def plan_merge(
     )
     found = _load(trees, changed, read, kinds)
     work = _Work((ours, theirs), kinds)
+    work.overrule(found)
     for key in sorted({key for files in found for key in files}):
         work.merge_one(key, *(files.get(key) for files in found))
     work.join(found)
@@ -252,6 +254,30 @@ class _Work:
         self.notes: list[tuple[str, MergeNote]] = []
         self.merged = 0
 
+    def overrule(self, found: Sequence[dict[str, _File]]) -> None:
+        """Let a side have as it was, but for its words, what it took back in vain."""
+
+        def undid(number: int, entry: Entry) -> bool:
+            return self.sides[number].undid(entry.path, entry.id)
+
+        base, *both = map(_entries, found)
+        for number, key, why in chains.overruled(base, *both, undid=undid):
+            file = found[0][key]
+            now = both[number].get(key, base[key])
+            found[number + 1][key] = self._with(file, base[key].replace(body=now.body))
+            if why:
+                self._note(key, file, why, eyes=True)
+
+    def _with(self, file: _File, entry: Entry) -> _File:
+        """A file that holds an entry as it becomes."""
+        if file.entry == entry:
+            return file
+        try:
+            data = codec.rewrite(file.data, entry, kinds=self.kinds)
+        except MemcliError:
+            return file  # a field of it cannot be written; the lint names it
+        return file._replace(blob=None, data=data, entry=entry)
+
     def merge_one(
         self, key: str, base: _File | None, one: _File | None, two: _File | None
     ) -> None:
@@ -337,12 +363,7 @@ class _Work:
         sides = zip(names, both, strict=True)
         joined = chains.Joined(_entries(self.results), base, *sides)
         for name, entry in joined.changed.items():
-            file = self.results[name]
-            try:
-                data = codec.rewrite(file.data, entry, kinds=self.kinds)
-            except MemcliError:
-                continue  # a field of it cannot be written; the lint names it
-            self.results[name] = file._replace(blob=None, data=data, entry=entry)
+            self.results[name] = self._with(self.results[name], entry)
         for name in joined.replaced & self.results.keys():
             file = self.results[name]
             over = file.entry and file.entry.superseded_by
@@ -355,7 +376,7 @@ class _Work:
     def plan(self, changed: Sequence[str]) -> MergePlan:
         """Settle where everything lies, and say what differs from our side."""
         ours = self.sides[0].files
-        places = _Places(ours.keys() - set(changed))
+        places = layout.Places(ours.keys() - set(changed))
         final: dict[str, File | bytes] = {}
         where: dict[str, str] = {}
         claims = sorted(self.results.items(), key=lambda item: (item[1].rank, item[0]))
@@ -395,45 +416,3 @@ def _place(base: _File | None, one: _File, two: _File, entry: Entry | None) -> s
 def _entries(files: Mapping[str, _File]) -> dict[str, Entry]:
     """The entries that are known by their ids."""
     return {k: f.entry for k, f in files.items() if f.entry and k == f.entry.id}
-
-
-class _Places:
-    """The places of a vault that are taken."""
-
-    def __init__(self, taken: Iterable[str]) -> None:
-        self._files: set[str] = set()
-        self._folders: set[str] = set()
-        for path in taken:
-            self._add(path)
-
-    def take(self, path: str) -> str:
-        """Take this place, or a numbered one beside it where it is not free."""
-        *folders, name = path.split("/")
-        place = ""
-        for folder in folders:
-            place = self._free(place, folder, "", self._files) + "/"
-        stem, ending = posixpath.splitext(name)
-        place = self._free(place, stem, ending, self._files, self._folders)
-        self._add(place)
-        return place
-
-    def _add(self, path: str) -> None:
-        folder = _folded(path)
-        self._files.add(folder)
-        while folder not in self._folders and "/" in folder:
-            folder = folder.rpartition("/")[0]
-            self._folders.add(folder)
-
-    def _free(self, folder: str, stem: str, ending: str, *taken: set[str]) -> str:
-        """The name below a folder, with a number where one of these has it."""
-        place, number = f"{folder}{stem}{ending}", 1
-        while any(_folded(place) in names for names in taken):
-            number += 1
-            place = f"{folder}{stem}-{number}{ending}"
-        return place
-
-
-def _folded(path: str) -> str:
-    if path.isascii():
-        return path.lower()
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())

@@ -59,13 +59,20 @@ class Move(NamedTuple):
 def side(repository: Repository, name: str, commit: str) -> Side:
     """A commit as one side of a merge; `name` is whose it is."""
 
+    def last(path: str, *words: str) -> bytes:
+        words = ("log", "-1", "--no-show-signature", *words, commit, "--")
+        return repository.answer(*words, f":(literal){path}").strip()
+
     def changed_at(path: str) -> int:
         """When the last commit before this one changed a path, epoch seconds; or 0."""
-        words = ("--format=%ct", "--no-show-signature", commit, "--")
-        said = repository.answer("log", "-1", *words, f":(literal){path}")
-        return int(said) if said.strip().isdigit() else 0
+        said = last(path, "--format=%ct")
+        return int(said) if said.isdigit() else 0
 
-    return Side(name, of_commit(repository, commit), changed_at)
+    def undid(path: str, entry_id: str) -> bool:
+        """Whether the last commit that put an id to a path, or took it away, undid."""
+        return last(path, "--format=%s", f"-S{entry_id}").startswith(b"undo: ")
+
+    return Side(name, of_commit(repository, commit), changed_at, undid)
 
 
 def planned(
