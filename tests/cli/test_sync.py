@@ -11,7 +11,7 @@ from tests import clones
 from tests.cli.conftest import Run
 from tests.clones import Clones, put, say
 from tests.git_command import git
-from tests.saving import edit
+from tests.saving import edit, texts
 from tests.sessions.hooks.calling import call
 
 
@@ -173,3 +173,35 @@ def test_what_a_colleague_lets_act_unasked_is_told_once_and_refuses_in_their_nam
     given = {"session_id": "s", "cwd": "/w", "hook_event_name": "PreToolUse", **tool}
     said = call(two.vault("desk"), "pre-tool", "claude-code", given).answer
     assert "A rule of this vault by Mallory [1m does not want this" in said
+
+
+WAITING = "save apple; save apple.pie --inbox"
+
+
+@pytest.mark.parametrize(
+    ("start", "here", "there", "left"),
+    [
+        (WAITING, "undo", "review 1 --supersede 0", ["apple.pie"]),
+        (WAITING, "forget 1 --yes", "review 1 --supersede 0", ["apple"]),
+        (f"{WAITING}; review 1 --supersede 0", "undo", "resolve 1", []),
+        ("save apple", "undo; save apple --kind blocker", "resolve 0", []),
+        (f"{WAITING[:-8]}; evolve 1 --also 0", "undo", "resolve 2", []),
+        ("save apple; evolve 0 apple.pie", "undo", "resolve 1", []),
+    ],
+)
+def test_what_one_side_took_back_and_the_other_went_on_with_stays(
+    two: Clones, memcli: Run, start: str, here: str, there: str, left: list[str]
+) -> None:
+    ids: list[str] = []
+    steps = [("laptop", start), ("desk", ""), ("laptop", here), ("desk", there)]
+    for name, lines in steps:
+        for line in filter(None, lines.split("; ")):
+            words = [ids[int(w)] if w.isdigit() else w for w in line.split()]
+            done = memcli(*words, "--json", "--vault", str(two.roots[name])).json
+            ids.append(done["data"].get("id", ""))
+        if lines != here:
+            two.sync(name)
+    assert "to look at" in two.sync("laptop").line
+    two.sync("desk")
+    for name in two.roots:
+        assert texts(two.vault(name), "apple") == left

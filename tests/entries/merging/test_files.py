@@ -35,6 +35,7 @@ def of(base: Entry | None, ours: Entry, theirs: Entry) -> tuple[Entry, MergedFil
 
 
 _SOLVED = {"status": Status.RESOLVED, "resolved_at": LATER, "resolved_by": "kim"}
+_AGAIN = {**_SOLVED, "resolved_at": "2026-11-23T08:00:00Z"}
 _OPEN = {"status": Status.ACTIVE, "resolved_at": None}
 
 
@@ -50,6 +51,11 @@ def extra(*lines: str) -> Fields:
         ({}, _SOLVED, {"body": "On Mondays\n", "updated": "2026-11-23T08:00:00Z"},
          {**_SOLVED, "body": "On Mondays\n"}, ""),
         (_SOLVED, _OPEN, {**_SOLVED, "tags": ()}, {**_OPEN, "tags": ()}, ""),
+        (_SOLVED, {**_OPEN, "updated": LATER}, _AGAIN, _AGAIN, ""),
+        ({}, _SOLVED, {**_AGAIN, "resolution_scope": "entry"}, _SOLVED, ""),
+        ({"status": Status.PENDING}, _OPEN,
+         {"status": Status.REJECTED, "updated": LATER}, _OPEN,
+         "one side approved it, and the other rejected it: it is in force"),
         ({"body": "a\nb\nc\nd\n"}, {"body": "A\nb\nc\nd\n"},
          {"body": "a\nb\nc\nD\n"}, {"body": "A\nb\nc\nD\n"}, ""),
         (extra("rating: 3"), extra("rating: 4") | {"updated": LATER},
