@@ -294,49 +294,45 @@ _BACK = "one side replaced it by an entry that the other forgot: it is in force"
 
 
 def overruled(
-    base: Entries, *sides: Entries, undid: Callable[[int, Entry], bool]
+    base: Entries, *sides: Entries, undid: Sequence[Callable[[Entry], bool]]
 ) -> Iterator[tuple[int, str, str]]:
     """The entries that a side is to have as they were in the base, but for their words.
 
     Args:
         base: the entries that any side changed, by id, as both sides had them.
         sides: the same, as each has them.
-        undid: whether a side, by its number, removed an entry of the base by an undo.
+        undid: for each side whether it removed an entry of the base by an undo.
 
     Yields:
         The number of the side, the id, and why; empty where another entry tells it.
     """
+    trees = (*sides, base)
+    active = [
+        {name for name, entry in tree.items() if entry.status is Status.ACTIVE}
+        for tree in trees
+    ]
     replaced: dict[tuple[int, str | None], list[str]] = {}
-    for number, entries in enumerate((*sides, base)):
-        for name in entries.keys() & base.keys():
-            heir = entries[name].superseded_by
-            replaced.setdefault((number, heir), []).append(name)
+    for number, tree in enumerate(trees):
+        for name in tree.keys() & base.keys():
+            replaced.setdefault((number, tree[name].superseded_by), []).append(name)
     for number, mine in enumerate(sides):
-        other = sides[1 - number]
+        other = 1 - number
         for name, was in base.items():
-            here, there = mine.get(name), other.get(name)
+            here, there = mine.get(name), sides[other].get(name)
             if there is None or was in (here, there) or is_adopted(name):
                 continue
-            back = [
-                each
-                for each in replaced.get((2, name), ())
-                if _became(Status.ACTIVE, base[each], mine.get(each))
-                and not _became(Status.ACTIVE, base[each], other.get(each))
-            ]
-            undone = bool(back)
+            back = active[number].intersection(replaced.get((2, name), ()))
             if here is None:
-                undone = undone or undid(number, was)
+                undone = bool(back) or undid[number](was)
             else:
-                undone = undone and there.status is Status.RESOLVED
+                undone = (
+                    bool(back) and there.status is Status.RESOLVED is not here.status
+                )
             if undone:
                 yield number, name, _KEPT
                 yield from ((number, each, "") for each in back)
-            elif here is None and there.status is Status.ACTIVE:
-                for each in replaced.get((1 - number, name), ()):
-                    if _became(Status.SUPERSEDED, base[each], other.get(each)):
-                        yield 1 - number, each, _BACK
-
-
-def _became(status: Status, was: Entry, now: Entry | None) -> bool:
-    """Whether an entry has this status, and had another one."""
-    return now is not None and now.status is status is not was.status
+            elif here is None and name in active[other]:
+                forgotten = replaced.get((other, name), ())
+                yield from (
+                    (other, each, _BACK) for each in active[2].intersection(forgotten)
+                )

@@ -14,15 +14,7 @@ from functools import partial
 from itertools import takewhile
 
 from memcli.entries import anchors, dates, toml_text
-from memcli.entries.entry import (
-    FIELDS,
-    Entry,
-    Layer,
-    ResolutionScope,
-    Status,
-    Subtype,
-    Visibility,
-)
+from memcli.entries.entry import FIELDS, Entry, Layer, Status, Subtype, Visibility
 from memcli.entries.fields import MOST_ASKED
 from memcli.entries.frontmatter import lines_of, values_of
 
@@ -39,6 +31,7 @@ RESOLUTION = (
     "resolved_at", "resolved_by", "resolution_note", "resolution_scope", "resolved_text"
 )  # fmt: skip
 """The fields that a resolve sets."""
+_WIDER = ("entry", "agent", "claim")
 _NARROW = (Visibility.PRIVATE, Visibility.GROUP, Visibility.SHARED)
 # Their own rules stand below; the text is merged by lines, the id is the same.
 _APART = frozenset(
@@ -207,11 +200,11 @@ def status(base: Entry | None, older: Entry, newer: Entry) -> dict[str, Any]:
     return {**by, "reason": None} if is_back else {**by}
 
 
-def _reach(resolved: Entry) -> tuple[bool, bool, int]:
-    """How much a resolve settles: less if only the entry (as `promote` does it), or
-    what an agent may; and when."""
-    scope, at = resolved.resolution_scope, dates.to_epoch(resolved.resolved_at)
-    return scope is not ResolutionScope.ENTRY, scope is not ResolutionScope.AGENT, at
+def _reach(resolved: Entry) -> tuple[int, int]:
+    """How many entries a resolve settles (that of `promote` the entry alone), and
+    when."""
+    scope = resolved.resolution_scope or "claim"
+    return _WIDER.index(scope), dates.to_epoch(resolved.resolved_at)
 
 
 def decisions_of(entry: Entry, names: Iterable[str]) -> dict[str, Any]:

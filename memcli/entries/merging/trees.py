@@ -48,14 +48,14 @@ class Side(NamedTuple):
         files: all its files, by vault-relative path.
         changed: gives for a path the epoch seconds of the commit that changed it last;
             it is asked only where both sides changed the same file.
-        undid: whether an undo took an entry away, by its path and its id; asked only
-            where the other side changed it.
+        undid: whether an undo took an entry of the base away; asked only where the
+            other side changed it.
     """
 
     name: str
     files: Mapping[str, File]
     changed: Callable[[str], int] = lambda _: 0
-    undid: Callable[[str, str], bool] = lambda *_: False
+    undid: Callable[[Entry], bool] = lambda _: False
 
 
 class MergeNote(NamedTuple):
@@ -256,11 +256,8 @@ class _Work:
 
     def overrule(self, found: Sequence[dict[str, _File]]) -> None:
         """Let a side have as it was, but for its words, what it took back in vain."""
-
-        def undid(number: int, entry: Entry) -> bool:
-            return self.sides[number].undid(entry.path, entry.id)
-
         base, *both = map(_entries, found)
+        undid = [side.undid for side in self.sides]
         for number, key, why in chains.overruled(base, *both, undid=undid):
             file = found[0][key]
             now = both[number].get(key, base[key])

@@ -29,6 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from memcli.entries.entry import Entry
     from memcli.entries.identity import File
     from memcli.storage.git.repository import Repository
 
@@ -68,9 +69,10 @@ def side(repository: Repository, name: str, commit: str) -> Side:
         said = last(path, "--format=%ct")
         return int(said) if said.isdigit() else 0
 
-    def undid(path: str, entry_id: str) -> bool:
+    def undid(entry: Entry) -> bool:
         """Whether the last commit that put an id to a path, or took it away, undid."""
-        return last(path, "--format=%s", f"-S{entry_id}").startswith(b"undo: ")
+        subject = last(entry.path, "--format=%s", f"-S{entry.id}")
+        return subject.startswith(b"undo: ")
 
     return Side(name, of_commit(repository, commit), changed_at, undid)
 
