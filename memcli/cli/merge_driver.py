@@ -12,6 +12,7 @@ import os
 import sys
 
 from memcli.entries import layout
+from memcli.entries.entry import printable
 from memcli.errors import MemcliError
 from memcli.storage import files
 from memcli.storage.vault_paths import inside
@@ -40,7 +41,7 @@ def main(words: Sequence[str], cwd: str) -> int:
     try:
         return _merge(*words, cwd=cwd)
     except (MemcliError, OSError, ValueError, RecursionError) as error:
-        said = _shown(f"{words[3]} is left to git: {error}")
+        said = printable(f"{words[3]} is left to git: {error}")
         sys.stderr.write(f"memcli: {said}\n")
         return 1
 
@@ -64,7 +65,7 @@ def _merge(base: str, ours: str, theirs: str, path: str, *, cwd: str) -> int:
         _put_beside(cwd, folder + kept.path, kept.data)
     files.write_atomic(os.path.join(cwd, ours), merged.data)
     for note in merged.notes:
-        sys.stderr.write(f"memcli: {_shown(path)}: {_shown(note)}\n")
+        sys.stderr.write(f"memcli: {printable(path)}: {printable(note)}\n")
     return 0
 
 
@@ -106,7 +107,3 @@ def _put_beside(root: str, path: str, data: bytes) -> None:
     if there is not None or os.path.lexists(place):
         raise MemcliError(f"{path} is there already")
     files.write_atomic(place, data)
-
-
-def _shown(text: str) -> str:
-    return "".join(letter if letter.isprintable() else "?" for letter in text)

@@ -251,6 +251,15 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def printable(text: str) -> str:
+    """A text of others on one line, without characters that a terminal acts on.
+
+    >>> printable("a\\x1b[1m\\nb")
+    'a[1m b'
+    """
+    return "".join(filter(str.isprintable, one_line(text)))
+
+
 FIELDS: tuple[str, ...] = Entry._fields[: Entry._fields.index("extra")]
 """The names of the frontmatter's own fields, in canonical order."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Iterator
 
     from memcli.entries.entry import Entry
 
@@ -216,6 +216,15 @@ def before_archive(path: str) -> str:
     return inner.removeprefix(ARCHIVE + "/") + ".md"
 
 
+def numbered(stem: str, ending: str = ".md") -> Iterator[str]:
+    """A name, then the same with a number from 2 on."""
+    from itertools import count
+
+    yield stem + ending
+    for number in count(2):
+        yield f"{stem}-{number}{ending}"
+
+
 class Places:
     """The places of a vault that are taken."""
 
@@ -247,11 +256,8 @@ class Places:
 
     def _free(self, folder: str, stem: str, ending: str, *taken: set[str]) -> str:
         """The name below a folder, with a number where one of these has it."""
-        place, number = f"{folder}{stem}{ending}", 1
-        while any(_folded(place) in names for names in taken):
-            number += 1
-            place = f"{folder}{stem}-{number}{ending}"
-        return place
+        places = numbered(folder + stem, ending)
+        return next(p for p in places if not any(_folded(p) in has for has in taken))
 
 
 def _folded(path: str) -> str:

@@ -152,10 +152,7 @@ class FreePaths:
         elif layout.is_month(folder):
             folder = self._with_room(folder)
         taken = self._names(folder)
-        file, number = f"{name}.md", 1
-        while file.casefold() in taken:
-            number += 1
-            file = f"{name}-{number}.md"
+        file = next(n for n in layout.numbered(name) if n.casefold() not in taken)
         taken.add(file.casefold())
         return f"{folder}/{file}"
 

@@ -163,11 +163,8 @@ def not_before(entry: Entry, now: str) -> str:
 
 def free_place(root: str, path: str) -> str:
     """The path, or the first with a number that nothing holds."""
-    stem, number, free = path.removesuffix(".md"), 1, path
-    while os.path.lexists(inside(root, free)):
-        number += 1
-        free = f"{stem}-{number}.md"
-    return free
+    names = layout.numbered(path.removesuffix(".md"))
+    return next(name for name in names if not os.path.lexists(inside(root, name)))
 
 
 def refuse_ended(vault: Vault, entry: Entry) -> None:

@@ -149,5 +149,5 @@ def test_a_path_reaches_no_terminal_as_it_is(
     words = ["base", "ours", "theirs", "memories/\x1b]0;title\x07\u202e.md"]
     assert merging.main(words, str(tmp_path)) == 1
     said = capsys.readouterr().err
-    assert said.startswith("memcli: memories/?]0;title??.md is left to git: ")
+    assert said.startswith("memcli: memories/]0;title.md is left to git: ")
     assert said.count("\n") == 1

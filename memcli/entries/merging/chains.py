@@ -324,10 +324,11 @@ def overruled(
             back = active[number].intersection(replaced.get((2, name), ()))
             if here is None:
                 undone = bool(back) or undid[number](was)
+            elif here.status is Status.PENDING:  # no more than a candidate, again
+                undone = name in active[2] and there.status is not Status.PENDING
             else:
-                undone = (
-                    bool(back) and there.status is Status.RESOLVED is not here.status
-                )
+                ended = there.status is Status.RESOLVED is not here.status
+                undone = bool(back) and ended
             if undone:
                 yield number, name, _KEPT
                 yield from ((number, each, "") for each in back)

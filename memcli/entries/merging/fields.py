@@ -186,7 +186,7 @@ def status(base: Entry | None, older: Entry, newer: Entry) -> dict[str, Any]:
     One side's decision is taken. Of two, a resolve wins, then a new version, then an
     approval; of two that concern what was resolved, the later one.
     """
-    names = ("status", *RESOLUTION)
+    names = ("status", "reason", *RESOLUTION)
     sides = (base, older, newer)
     by = settled(*(side and decisions_of(side, names) for side in sides))
     if by is BOTH:
@@ -196,8 +196,7 @@ def status(base: Entry | None, older: Entry, newer: Entry) -> dict[str, Any]:
         end = next(end for end in ends if end in (newer.status, older.status))
         either = (side for side in (newer, older) if side.status is end)
         by = decisions_of(max(either, key=_reach), names)
-    is_back = by["status"] is Status.ACTIVE and older.status is not newer.status
-    return {**by, "reason": None} if is_back else {**by}
+    return {**by}
 
 
 def _reach(resolved: Entry) -> tuple[int, int]:

@@ -19,7 +19,7 @@ to both. A file whose marks do not close, or stand inside of each other, has no 
 from __future__ import annotations
 
 from memcli.entries import codec, dates, layout
-from memcli.entries.entry import KINDS, Entry, Status
+from memcli.entries.entry import KINDS, Entry, Status, printable
 from memcli.entries.ids import LAST_MS, new_id
 from memcli.entries.merging import fields
 from memcli.errors import MemcliError
@@ -367,17 +367,14 @@ def sides(data: bytes) -> Sides | None:
     ours, base, theirs = (b"".join(file) for file in files)
     if ours == theirs == data:
         return None
+    shown = [
+        printable(name.decode("utf-8", "replace"))[:_LONGEST_NAME] for name in names
+    ]
     return Sides(
-        Version(ours, _name(names[0], "ours")),
-        Version(theirs, _name(names[1], "theirs")),
+        Version(ours, shown[0] or "ours"),
+        Version(theirs, shown[1] or "theirs"),
         base if told else None,
     )
-
-
-def _name(name: bytes, otherwise: str) -> str:
-    text = " ".join(name.decode("utf-8", "replace").split())
-    shown = "".join(letter for letter in text if letter.isprintable())
-    return shown[:_LONGEST_NAME] or otherwise
 
 
 def shown(data: bytes, path: str, kinds: Collection[str] = KINDS) -> Entry | None:

@@ -13,6 +13,7 @@ import os
 import re
 from shlex import quote
 
+from memcli.entries.entry import printable
 from memcli.entries.merging.trees import MergePlan, Side, plan_merge
 from memcli.errors import HistoryError, WriteFailed
 from memcli.named_tuple import NamedTuple
@@ -105,7 +106,7 @@ def named_by(repository: Repository, ours: str, theirs: str, trailer: str) -> st
     words = ("log", "-1", "--no-show-signature", "--encoding=UTF-8", said)
     row = repository.answer(*words, theirs, f"^{ours}", "--").decode("utf-8", "replace")
     machine, _, author = row.strip("\n").partition("\x1f")
-    return _shown(machine.split(",")[0]) or _shown(author)
+    return printable(machine.split(",")[0])[:60] or printable(author)[:60]
 
 
 def others(
@@ -153,7 +154,7 @@ def _others(repository: Repository, rows: Iterable[Sequence[str]]) -> list[str]:
         if mail == _NOBODY:
             found[OTHER] = None
         elif mail and mail != own:
-            found[_shown(name) or "nobody"] = None
+            found[printable(name)[:60] or "nobody"] = None
     return [*found]
 
 
@@ -257,11 +258,6 @@ def _refresh(repository: Repository, env: dict[str, str], paths: Sequence[str]) 
             hint=hint if rules else error.hint,
             code=error.code,
         ) from error
-
-
-def _shown(name: str) -> str:
-    """A name of the remote's, without control characters: it goes into messages."""
-    return "".join(filter(str.isprintable, name)).strip()[:60]
 
 
 def _moved(move: Move) -> HistoryError:
