@@ -9,13 +9,15 @@ memcli's stays.
 from __future__ import annotations
 
 import json
+import os
 
 from memcli.entries import toml_text
-from memcli.errors import InvalidConfig
-from memcli.hosts.host import EVENTS, Host
+from memcli.errors import InvalidConfig, UsageError
+from memcli.hosts.host import EVENTS, Host, home, project_root
 from memcli.hosts.install import command_line, step
-from memcli.hosts.install.step import Machine, Step, place, read, refused
+from memcli.hosts.install.step import Machine, Step, read, refused
 from memcli.storage import user_config
+from memcli.storage.vault_paths import inside
 
 TYPE_CHECKING = False
 
@@ -37,9 +39,29 @@ _SECONDS = dict(zip(EVENTS, (10, 5, 5, 5, 10, 20, 30, 30), strict=True))
 
 
 def locate(what: str, host: Host, scope: str, machine: Machine) -> tuple[str, str]:
-    """The file of a host's hooks or servers, and the folder above, as `place`."""
-    files = host.mcp_files if what == SERVER else host.hook_files
-    return place(host, *files, scope, machine)
+    """The file of a host's hooks or servers at a scope, and the folder above that is
+    never removed.
+
+    Raises:
+        UsageError: there is none at this scope, or the project's would be the user's.
+        UnsafePath: the project's leads out of the project through a link.
+    """
+    user, project = host.mcp_files if what == SERVER else host.hook_files
+    own = os.path.abspath(host.path(user, machine.environ))
+    if scope == "user":
+        folder = os.path.abspath(host.folder(machine.environ))
+        above = os.path.abspath(home(machine.environ))
+        below_home = folder.startswith(above + os.sep)
+        return own, above if below_home else os.path.dirname(folder)
+    root = project_root(machine.cwd)
+    path = os.path.join(root, *project.split("/"))
+    if not project or os.path.realpath(path) == os.path.realpath(own):
+        why = f"the project's {project} would be your own"
+        if not project:
+            why = f"{host.title} has no such file in a project"
+        raise UsageError(why, hint="Go into a project, or use --scope user.")
+    inside(root, project)  # a repository may come from others, and its links with it
+    return path, root
 
 
 def plan(

@@ -36,8 +36,6 @@ class Installation(NamedTuple):
         what, host, scope, path: hooks or MCP server; whose; and the file.
         found: whether the host seems to be on this machine.
         state: yes, no or unreadable.
-        program: what starts memcli there.
-        vault: the vault that is pinned.
         problems: what keeps it from working.
         notes: what is good to know.
         mend: the step that mends the first problem.
@@ -49,8 +47,6 @@ class Installation(NamedTuple):
     path: str
     found: bool
     state: str = "no"
-    program: str | None = None
-    vault: str | None = None
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     mend: str = ""
@@ -122,8 +118,6 @@ def _looked_at(one: Installation, host: Host, machine: Machine) -> Installation:
         wrong.append((why, mend if vault else error.hint or mend))
     return one._replace(
         state="yes",
-        program=shown,
-        vault=vault,
         problems=tuple(f"{problem}: {step}" for problem, step in wrong),
         notes=tuple(notes),
         mend=wrong[0][1] if wrong else "",

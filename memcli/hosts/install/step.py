@@ -16,10 +16,8 @@ from contextlib import contextmanager
 from copy import deepcopy
 
 from memcli.errors import Conflict, InvalidConfig, MemcliError
-from memcli.hosts.host import Host, home, project_root
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
-from memcli.storage.vault_paths import inside
 
 TYPE_CHECKING = False
 
@@ -109,41 +107,6 @@ def failed(what: str, host: str, error: MemcliError) -> Step:
     """The step that could not be planned, or carried out."""
     why = "\n".join(filter(None, (error.message, error.hint)))
     return Step(what, host, "", "", "failed", why=why)
-
-
-def place(
-    host: Host, user: str, project: str, scope: str, machine: Machine
-) -> tuple[str, str]:
-    """The file of a host at a scope, and the folder above that is never removed.
-
-    Args:
-        host: whose file.
-        user: its path as `Host.path` takes it.
-        project: its path below a project.
-        scope: one of `SCOPES`.
-        machine: says where the home and the project are.
-
-    Raises:
-        UsageError: there is none at this scope, or the project's would be the user's.
-        UnsafePath: the project's leads out of the project through a link.
-    """
-    from memcli.errors import UsageError
-
-    own = os.path.abspath(host.path(user, machine.environ))
-    if scope == "user":
-        folder = os.path.abspath(host.folder(machine.environ))
-        above = os.path.abspath(home(machine.environ))
-        below_home = folder.startswith(above + os.sep)
-        return own, above if below_home else os.path.dirname(folder)
-    root = project_root(machine.cwd)
-    path = os.path.join(root, *project.split("/"))
-    if not project or os.path.realpath(path) == os.path.realpath(own):
-        why = f"the project's {project} would be your own"
-        if not project:
-            why = f"{host.title} has no such file in a project"
-        raise UsageError(why, hint="Go into a project, or use --scope user.")
-    inside(root, project)  # a repository may come from others, and its links with it
-    return path, root
 
 
 _BACKUP = ".memcli-backup"

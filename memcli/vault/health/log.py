@@ -147,11 +147,7 @@ def training_pairs(events: Iterable[Signal]) -> Iterator[dict[str, Any]]:
         # A prompt's rows are ranked by words alone, and shown all at once.
         if not useful or question is None or recall["via"] == "hook":
             continue
-        sides = [
-            {name: row[name] for name in ("id", "rank", "score", "features")}
-            for row in recall["rows"]
-            if row["rank"] is not None
-        ]
+        sides = [row for row in recall["rows"] if row["rank"] is not None]
         for better in sides:
             for worse in sides if better["id"] in useful else ():
                 if worse["id"] not in useful:
