@@ -114,11 +114,7 @@ def reflect(sources: Vault | Vaults, query: Query) -> Reflection:
     # An idea that waits for a decision is no fact, also where ideas are asked for.
     statuses = query.view.statuses - {Status.PENDING}
     query = query._replace(view=query.view._replace(statuses=statuses))
-    return _concluded(query, recall.answered(sources, query, gather, most(query)))
-
-
-def _concluded(query: Query, gathered: Recalled) -> Reflection:
-    """Say how far to trust what was gathered."""
+    gathered = recall.answered(sources, query, gather, most(query))
     rows = gathered.rows
     # Words scattered over ten facts say little: ten facts of any vault hold most of the
     # words of any question (docs/benchmarks/README.md has the figures).
@@ -139,7 +135,16 @@ def _concluded(query: Query, gathered: Recalled) -> Reflection:
         ),
         confidence=level,
         confidence_why=why,
-        citations=[_citation(row) for row in rows],
+        citations=[
+            taken(
+                Citation,
+                row,
+                context=row.title,
+                occurred_start=row.occurred_at,
+                occurred_end=row.occurred_until or row.occurred_at,
+            )
+            for row in rows
+        ],
         facts=rows,
         constraints=gathered.constraints,
         more_constraints=gathered.more_constraints,
@@ -220,16 +225,6 @@ def _look(reader: Reader, query: Query, limit: int) -> Recalled:
 def _matched(row: Row) -> tuple[str, ...]:
     """The words of the question that a row of `_look` holds."""
     return tuple((row.explain or {}).get("matched", ()))
-
-
-def _citation(row: Row) -> Citation:
-    return taken(
-        Citation,
-        row,
-        context=row.title,
-        occurred_start=row.occurred_at,
-        occurred_end=row.occurred_until or row.occurred_at,
-    )
 
 
 def _excluded(

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from memcli.entries.entry import Entry
     from memcli.entries.file_checks import Finding
     from memcli.entries.text.tokens import Stem
-    from memcli.search.whoosh_codec import Writer
 
 _EVERY = 128  # files, between two calls of the progress
 
@@ -60,7 +59,15 @@ def indexed(
     Raises:
         MemcliError: Whoosh, which writes the index, cannot be loaded.
     """
-    writer, read = _writer(db, state), Files(root).found
+    try:
+        from memcli.search.whoosh_codec import Index
+    except Exception as error:  # of another version, or half installed
+        raise MemcliError(
+            f"the index is behind the files, and Whoosh cannot be loaded: {error}",
+            hint="Install memcli again: pip install --force-reinstall memcli",
+            code="no_whoosh",
+        ) from error
+    writer, read = Index(db, state.sums).writer(), Files(root).found
     paths = found.changed
     touched = {*paths, *found.removed}
     broken = {p: why for p, why in state.broken.items() if p not in touched}
@@ -90,19 +97,6 @@ def indexed(
     # index may remain: the time was never given before.
     number = max(scanned, state.told + 1) if told else state.told
     return state._replace(told=number, broken=broken, sums=writer.tables.sums)
-
-
-def _writer(db: Connection, state: State) -> Writer:
-    """Whoosh's writer of the index; raises MemcliError without Whoosh."""
-    try:
-        from memcli.search.whoosh_codec import Index
-    except Exception as error:  # of another version, or half installed
-        raise MemcliError(
-            f"the index is behind the files, and Whoosh cannot be loaded: {error}",
-            hint="Install memcli again: pip install --force-reinstall memcli",
-            code="no_whoosh",
-        ) from error
-    return Index(db, state.sums).writer()
 
 
 # --- reading files --------------------------------------------------------------------

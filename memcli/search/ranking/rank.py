@@ -102,7 +102,12 @@ def rank(
             *chain.from_iterable(reading.terms for reading in others),
         ]
     )
-    implied = _unsaid(question.implied, corpus) if weights.depth else {}
+    # Term -> documents that mean it and do not hold it.
+    unsaid = {
+        text: frozenset(docs).difference(corpus.postings(text)[0])
+        for text, docs in (question.implied.items() if weights.depth else ())
+    }
+    implied = {text: docs for text, docs in unsaid.items() if docs}
     question = question._replace(implied=implied)
     terms = weigh(question.terms, corpus, weights, implied)
     unknown = {term.text for term in terms if not term.frequency}
@@ -142,29 +147,6 @@ def weigh(
     return ordered[: unknown + weights.most_terms]
 
 
-def _pool(
-    scores: Mapping[int, float],
-    question: Question,
-    corpus: Reader,
-    scope: Scope,
-    weights: Weights,
-) -> list[int]:
-    """The best documents by words that may be shown; ties break on their order."""
-    count, inside = weights.pool, question.inside
-    if inside is not None:
-        scores = {
-            doc: score * (1 + weights.temporal * inside(doc))
-            for doc, score in scores.items()
-        }
-    pool: list[int] = []
-    start, end = 0, 2 * count
-    while start < len(scores) and len(pool) < count:
-        # Few are asked whether they may, and to sort all of them takes longer.
-        pool += scope.holding(strongest(scores, corpus, end)[start:])
-        start, end = end, 8 * end
-    return pool[:count]
-
-
 def _gather(
     terms: list[Term],
     question: Question,
@@ -186,10 +168,24 @@ def _gather(
     """
     matches, bm25 = matches_of(terms, question, corpus, weights), BM25(corpus, weights)
 
-    def best(scores: Mapping[int, float]) -> list[int]:
-        return _pool(scores, question, corpus, scope, weights)
+    count, inside = weights.pool, question.inside
 
-    pool = best(bm25.lexical(matches, scope.within, None if question.inside else best))
+    def best(scores: Mapping[int, float]) -> list[int]:
+        """The best documents by words that may be shown; ties break on their order."""
+        if inside is not None:
+            scores = {
+                doc: score * (1 + weights.temporal * inside(doc))
+                for doc, score in scores.items()
+            }
+        pool: list[int] = []
+        start, end = 0, 2 * count
+        while start < len(scores) and len(pool) < count:
+            # Few are asked whether they may, and to sort all of them takes longer.
+            pool += scope.holding(strongest(scores, corpus, end)[start:])
+            start, end = end, 8 * end
+        return pool[:count]
+
+    pool = best(bm25.lexical(matches, scope.within, None if inside else best))
     if not pool:
         return None
     around = Neighbourhood(corpus, pool, scope, weights)
@@ -258,14 +254,3 @@ def expansion(
         for weight, text, n in chosen
         if mass
     ]
-
-
-def _unsaid(
-    implied: Mapping[str, Collection[int]], corpus: Reader
-) -> dict[str, frozenset[int]]:
-    """Term -> documents that mean it and do not hold it."""
-    unsaid = {
-        text: frozenset(docs).difference(corpus.postings(text)[0])
-        for text, docs in implied.items()
-    }
-    return {text: docs for text, docs in unsaid.items() if docs}
