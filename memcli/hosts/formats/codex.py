@@ -103,11 +103,7 @@ def _item(payload: dict[str, Any], at: records.At, *, program: bool) -> Iterator
         tool = text_of(payload.get("name")) or kind.removesuffix("_call")
         yield at.tool(call or payload.get("id"), tool, _arguments(payload))
     elif kind in ("function_call_output", "custom_tool_call_output"):
-        text, code, success = _output(payload.get("output"))
-        failed = None if success is None else not success
-        if code is not None:
-            failed = code != 0
-        yield at.result(call, text, failed)
+        yield at.result(call, *_output(payload.get("output")))
 
 
 def _meta(record: Record) -> dict[str, Any]:
@@ -170,20 +166,22 @@ def _arguments(payload: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _output(value: Any) -> tuple[str, int | None, bool | None]:
-    """(text, exit code, success) of an output, in any of the forms it has had."""
-    success = None
+def _output(value: Any) -> tuple[str, bool | None]:
+    """(text, whether it failed) of an output, in any of the forms it has had; an exit
+    code has the last word."""
+    failed = code = None
     if isinstance(value, dict):
         success = records.flag_of(value.get("success"))
+        failed = None if success is None else not success
         value = value.get("content", value.get("output"))
     text = records.joined(records.parts_of(value))
     held = records.parsed(text) if text.startswith('{"') else None
     if held and "output" in held:
         code = records.number_of(within(held, "metadata", "exit_code"))
-        return text_of(held["output"]), code, success
-    if header := _HEADER.match(text):
+        text = text_of(held["output"])
+    elif header := _HEADER.match(text):
         code = int(header[1]) if header[1] else None
-        return text[header.end() :], code, success
-    if text.startswith(_PATCH_FAILED):
-        success = False
-    return text, None, success
+        text = text[header.end() :]
+    elif text.startswith(_PATCH_FAILED):
+        failed = True
+    return text, failed if code is None else code != 0
