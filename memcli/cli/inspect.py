@@ -117,41 +117,40 @@ def overview(context: Context) -> Result:
     """Counts, index, inbox, newest entries, findings; not ok when one is an error."""
     vault = context.open_vault("reading")
     seen = use_case.overview(vault)
-    return Result(
-        seen,
-        lambda canvas: _draw_overview(canvas, seen, short_ids(canvas, vault)),
-        ok=_ok(seen["findings"]),
-    )
+
+    def text(canvas: Canvas) -> None:
+        short = short_ids(canvas, vault)
+        canvas.line(
+            f"{seen['path']}: {counted(seen['entries'], 'entry')}", style="title"
+        )
+        shown = {"by_status": seen["by_status"], "by_kind": seen["by_kind"]}
+        facts(canvas, shown | {"git": seen["head"] or seen["git_problem"]}, "  ")
+        inbox = seen["inbox"]
+        if inbox["count"]:
+            oldest = counted(inbox["oldest_days"] or 0, "day")
+            waiting = counted(inbox["count"], "candidate")
+            canvas.line(
+                f"  {waiting} for review, the oldest for {oldest}: memcli review"
+            )
+        for row in seen["recurred"]:
+            canvas.line(f"  resolved, and recurred: {short(row['id'])} {row['title']}")
+        for path in seen["dirty"][:_MOST_SHOWN]:
+            canvas.line(f"  not committed: {path}")
+        draw_more(canvas, len(seen["dirty"]) - _MOST_SHOWN, "see git status")
+        if seen["dirty"]:
+            canvas.line("  to commit what memcli keeps there: memcli doctor --fix")
+        for name in ("pinned", "enforced", "newest"):
+            if seen[name]:
+                canvas.line(f"{name}:", style="title")
+                table(canvas, seen[name], "id kind date title", _OF_ROWS, short)
+        draw_findings(canvas, seen["findings"], most=_MOST_SHOWN)
+
+    return Result(seen, text, ok=_ok(seen["findings"]))
 
 
 def _ok(findings: list[Finding]) -> bool:
     """Whether memcli can use everything in the vault."""
     return not any(finding.level == "error" for finding in findings)
-
-
-def _draw_overview(
-    canvas: Canvas, seen: dict[str, Any], short: Callable[[str], str]
-) -> None:
-    canvas.line(f"{seen['path']}: {counted(seen['entries'], 'entry')}", style="title")
-    shown = {"by_status": seen["by_status"], "by_kind": seen["by_kind"]}
-    facts(canvas, shown | {"git": seen["head"] or seen["git_problem"]}, "  ")
-    inbox = seen["inbox"]
-    if inbox["count"]:
-        oldest = counted(inbox["oldest_days"] or 0, "day")
-        waiting = counted(inbox["count"], "candidate")
-        canvas.line(f"  {waiting} for review, the oldest for {oldest}: memcli review")
-    for row in seen["recurred"]:
-        canvas.line(f"  resolved, and recurred: {short(row['id'])} {row['title']}")
-    for path in seen["dirty"][:_MOST_SHOWN]:
-        canvas.line(f"  not committed: {path}")
-    draw_more(canvas, len(seen["dirty"]) - _MOST_SHOWN, "see git status")
-    if seen["dirty"]:
-        canvas.line("  to commit what memcli keeps there: memcli doctor --fix")
-    for name in ("pinned", "enforced", "newest"):
-        if seen[name]:
-            canvas.line(f"{name}:", style="title")
-            table(canvas, seen[name], "id kind date title", _OF_ROWS, short)
-    draw_findings(canvas, seen["findings"], most=_MOST_SHOWN)
 
 
 _OF_ROWS: dict[str, Callable[[Any], object]] = {

@@ -28,7 +28,7 @@ from memcli.recall.results import (
     row_of,
 )
 from memcli.search.ranking import rank
-from memcli.search.ranking.corpus import SPELLING, Inside, Question, Scope, Weights
+from memcli.search.ranking.corpus import SPELLING, Question, Scope, Weights
 from memcli.search.ranking.graph import EntryLinks
 from memcli.search.ranking.order import Hit
 from memcli.storage import known_vaults
@@ -220,8 +220,18 @@ def _ranking(
         within(reader, query),
         EntryLinks(reader, names.meant).edges if weights.depth else None,
     )
+    inside = question.inside
     if not question.terms:
-        return _in_window(reader, window, question.inside, scope, query.most)
+        if window is None or inside is None:
+            return rank.Ranking([], [], [])
+        # Those in the window, the newest first: "what did we do last week?".
+        docs = reader.dated(window.after, window.before)
+        dated = [*scope.holding([doc for doc in docs if inside(doc)])]
+        times, orders = reader.columns.times, reader.columns.orders
+        dated.sort(key=lambda doc: (-inside(doc), -times[doc], orders[doc]))
+        first = dated[: query.most]
+        hits = [Hit(d, inside(d), {"temporal": inside(d)}, ()) for d in first]
+        return rank.Ranking(hits, [], [])
     return rank.rank(
         question,
         reader,
@@ -270,26 +280,6 @@ def _adjust(reader: Reader, scorer: Scorer) -> Adjust | None:
         return None
     adjust = scorer.adjust
     return lambda doc, parts: adjust(signals.features(parts, reader.row(doc).writer))
-
-
-def _in_window(
-    reader: Reader,
-    window: Window | None,
-    inside: Inside | None,
-    scope: Scope,
-    limit: int,
-) -> rank.Ranking:
-    """The documents in the window, the newest first: "what did we do last week?"."""
-    if window is None or inside is None:
-        return rank.Ranking([], [], [])
-    docs = reader.dated(window.after, window.before)
-    dated = [*scope.holding([doc for doc in docs if inside(doc)])]
-    times, orders = reader.columns.times, reader.columns.orders
-    dated.sort(key=lambda doc: (-inside(doc), -times[doc], orders[doc]))
-    hits = [
-        Hit(doc, inside(doc), {"temporal": inside(doc)}, ()) for doc in dated[:limit]
-    ]
-    return rank.Ranking(hits, [], [])
 
 
 def _path(

@@ -154,7 +154,7 @@ def reflect(sources: Vault | Vaults, query: Query) -> Reflection:
         stale=[row.id for row in rows if row.stale],
         similar=pairs(rows),
         superseded_excluded=list(gathered.excluded[:MOST_EXCLUDED]),
-        next_queries=next_queries(query.text, rows, gathered.weights, gathered.window),
+        next_queries=next_queries(gathered),
         window=gathered.window,
         budget={"name": query.budget, **dict(zip(LAYERS, counts, strict=True))},
         warnings=gathered.warnings + _suspicious(rows),
@@ -275,20 +275,10 @@ class Next(NamedTuple):
     why: str
 
 
-def next_queries(
-    query: str,
-    rows: Sequence[Row],
-    weights: Mapping[str, float],
-    window: Mapping[str, Any] | None,
-) -> list[Next]:
-    """The questions to ask next, the most telling first.
-
-    Args:
-        query: the question.
-        rows: what answers it, each with the words of the question that it holds.
-        weights: its words, and what each counts.
-        window: the time that it filters by or names.
-    """
+def next_queries(gathered: Recalled) -> list[Next]:
+    """The questions to ask after this answer, the most telling first."""
+    query, rows, window = gathered.query or "", gathered.rows, gathered.window
+    weights = gathered.weights
     held = {word for row in rows for word in row.matched}
     heaviest = sorted(weights, key=lambda word: -weights[word])
     missing = [word for word in heaviest if word not in held]

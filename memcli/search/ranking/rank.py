@@ -46,7 +46,7 @@ from memcli.search.store import WEIGHTED
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from memcli.search.ranking.graph import Reached
     from memcli.search.reader import Reader
@@ -109,7 +109,7 @@ def rank(
     }
     implied = {text: docs for text, docs in unsaid.items() if docs}
     question = question._replace(implied=implied)
-    terms = weigh(question.terms, corpus, weights, implied)
+    terms = weigh(question, corpus, weights)
     unknown = {term.text for term in terms if not term.frequency}
     missing = [word for text, word in question.terms if text in unknown]
     found = _gather(terms, question, corpus, scope, weights)
@@ -119,28 +119,22 @@ def rank(
     return Ranking(order.hits(limit), terms, missing)
 
 
-def weigh(
-    question: Sequence[tuple[str, str]],
-    corpus: Reader,
-    weights: Weights,
-    implied: Mapping[str, Collection[int]],
-) -> list[Term]:
+def weigh(question: Question, corpus: Reader, weights: Weights) -> list[Term]:
     """The distinct terms of a question, most selective first.
 
     Those found nowhere come before all others and are never cut, nor do they push out
     a term that is found.
 
     Args:
-        question: (term, word as asked) in the order of the question.
+        question: its `implied` documents do not hold the term themselves.
         corpus: says how many documents hold each term.
         weights: `most_terms` is how many of the terms that are found are kept.
-        implied: term -> documents that mean it and do not hold it.
     """
     size = corpus.size
     terms = {}
-    for text, word in question:
+    for text, word in question.terms:
         if text not in terms:
-            n = corpus.frequency(text) + len(implied.get(text, ()))
+            n = corpus.frequency(text) + len(question.implied.get(text, ()))
             terms[text] = Term(text, word, n, inverse_frequency(n, size))
     ordered = sorted(terms.values(), key=lambda term: (term.frequency, term.text))
     unknown = sum(not term.frequency for term in ordered)
