@@ -106,6 +106,8 @@ _NOISY = r"[0-9][A-Za-z]+[0-9]+[A-Za-z]+[0-9]"
 _SIGN = r"[!$%&*?#^@]"
 # Repo#12, Class2#method, user1@Host.com, React@18, Outer1$Inner, 2*Second, 00-R&D
 _SIGNED = r"[A-Za-z_.-]+[0-9]{0,2}#[0-9]+|[\w.-]+#[A-Za-z_-]+|.*@[\w.-]+\.[a-z]{2,}|.*@[A-Z]?[a-z]+|.*@[v^~]?[0-9][\w.]*|[A-Za-z_.]+[0-9]{0,2}\$\w*|[0-9]+[*%][\w.]+|(?:.*-)?R&D.*|.*&#?\w+;"  # fmt: skip
+# Bytes in an address, the fingerprint of an anchor, a place in a file.
+_IN_NAMES = r"%[0-9A-Fa-f]{2}|#[0-9]+-[0-9a-f]{16}(?:@[0-9a-f]+)?$|(?<=\.[a-z]{2})#[\w-]+$|(?<=\.[a-z]{4})#[\w-]+$"  # fmt: skip
 STRONG: Final = r"(?:(?<=://)|(?<![\w!$%&*?#^@./\\-]))[A-Za-z0-9_.!$%&*?#^@-]{8,64}(?![\w!$%&*?#^@=(/\\{\[<>-])"
 """Words that `is_strong` looks at."""
 # What a variable or a path has not, but a password: digits at a word, a sign in it.
@@ -183,7 +185,7 @@ def is_strong(value: str) -> bool:
     """Whether a word has what passwords must have: large and small letters, with digits
     and a sign between them, or with two signs. Of 11 million characters of sessions no
     word had that, and of 56 million of documentation and code about forty."""
-    value = re.sub("%[0-9A-Fa-f]{2}", "", value.strip("_*.,?#"))
+    value = re.sub(_IN_NAMES, "", value.strip("_*.,?#"))
     if len(value) < 8 or is_sample(value) or "@@" in value:
         return False
     if not (re.search("[a-z]", value) and re.search("[A-Z]", value)):
