@@ -211,19 +211,7 @@ def verify(context: Context, *, confirm: list[str] | None = None) -> Result:
     vault = context.open_vault("verifying", writes=bool(confirm))
     if confirm:
         return _confirmed(vault, confirm)
-    return _verified(vault, code.verify(vault))
-
-
-def _confirmed(vault: Vault, ids: Sequence[str]) -> Result:
-    done, lines = code.confirm(vault, *ids), []
-    for each in done:
-        lines.append(f"confirmed {each.id} {each.title}")
-        gone = (f"no longer named, since it is gone: {at}" for at in each.dropped)
-        lines += [f"  {place}" for place in (*each.code, *gone)]
-    return said({"confirmed": done}, "\n".join(lines))
-
-
-def _verified(vault: Vault, found: Sequence[code.Verified]) -> Result:
+    found = code.verify(vault)
     states = [each.state for each in found]
     named = {code.AS_IT_WAS: "as it was", code.MOVED_ENTRY: "moved"}
     named |= {code.STALE_ENTRY: "stale", code.UNKNOWN: "not checked"}
@@ -251,3 +239,12 @@ def _verified(vault: Vault, found: Sequence[code.Verified]) -> Result:
 
     data = {"project": vault.here, "entries": found, "count": len(found), **number}
     return Result(data=data, text=text, ok=not number[code.STALE_ENTRY])
+
+
+def _confirmed(vault: Vault, ids: Sequence[str]) -> Result:
+    done, lines = code.confirm(vault, *ids), []
+    for each in done:
+        lines.append(f"confirmed {each.id} {each.title}")
+        gone = (f"no longer named, since it is gone: {at}" for at in each.dropped)
+        lines += [f"  {place}" for place in (*each.code, *gone)]
+    return said({"confirmed": done}, "\n".join(lines))

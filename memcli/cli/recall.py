@@ -227,7 +227,7 @@ def _result(sources: Vault | Vaults, answer: Recalled) -> Result:
         for row in answer.rows:
             draw(canvas, row, short)
         if answer.rows:  # under "No matching entries" they would pass for matches
-            draw_constraints(canvas, answer.constraints, answer.more_constraints, short)
+            draw_constraints(canvas, answer, short)
 
     warnings = list(answer.warnings)
     if answer.missing_terms or answer.no_match or not answer.rows:

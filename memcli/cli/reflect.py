@@ -125,9 +125,7 @@ def _result(sources: Vault | Vaults, reflection: Reflection) -> Result:
     def text(canvas: Canvas) -> None:
         short = short_ids(canvas, sources)
         _draw_facts(canvas, reflection, short)
-        draw_constraints(
-            canvas, reflection.constraints, reflection.more_constraints, short
-        )
+        draw_constraints(canvas, reflection, short)
         style = _STYLES[reflection.confidence]
         canvas.line(
             f"confidence: {reflection.confidence} ({reflection.confidence_why})",

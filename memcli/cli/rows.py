@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from memcli.cli.context import Canvas, Result
     from memcli.curation.changing import Resting
     from memcli.entries.file_checks import Finding
-    from memcli.recall.results import Row
+    from memcli.recall.reflect import Reflection
+    from memcli.recall.results import Recalled, Row
     from memcli.vault.code_state import CodeState
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
@@ -143,17 +144,17 @@ def finding_line(finding: Finding, level: str = "") -> str:
 
 
 def draw_constraints(
-    canvas: Canvas, rows: Sequence[Row], more: int, short: Callable[[str], str] = str
+    canvas: Canvas, answer: Recalled | Reflection, short: Callable[[str], str]
 ) -> None:
     """Draw the constraints, which hold for every question, and how many more there are;
     `short` shows an id."""
-    if rows:
+    if answer.constraints:
         canvas.line("Constraints in force:", style="title")
-    for row in rows:
+    for row in answer.constraints:
         source = "" if row.source == "personal" else f" ({row.source})"
         marks = "".join(f" ({mark})" for mark in row.marks)
         canvas.line(f"  {short(row.id)} · {row.title}{marks}{source}")
-    if more:
+    if more := answer.more_constraints:
         canvas.line(f"  {more} more: memcli list --all --kind constraint", style="hint")
 
 

@@ -23,7 +23,6 @@ from memcli.recall.results import (
     fit,
     held_against_code,
     index_warnings,
-    noted,
     read_as,
     row_of,
 )
@@ -112,7 +111,16 @@ def answered(
         ranked, beside = answer.rows, answer.constraints
         if layers is not None:
             ranked, beside = [], [*ranked, *beside]
-        vault.recorder.recalled(query.text, noted(ranked, beside, vault.source))
+        # The ranks are those of the whole answer.
+        placed = [*enumerate(ranked, 1), *((None, row) for row in beside)]
+        own = [
+            signals.row(
+                row, rank=rank, score=row.score, channels=row.channels, parts=row.parts
+            )
+            for rank, row in placed
+            if row.source == vault.source
+        ]
+        vault.recorder.recalled(query.text, own)
     return answer._replace(warnings=warnings)
 
 

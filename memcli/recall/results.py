@@ -1,9 +1,8 @@
-"""The rows of an answer, as callers get them, as JSON and as the log of signals.
+"""The rows of an answer, as callers get them, and as JSON.
 
-Invariant: `as_dict` decides what JSON shows of a row, and `noted` what the log of
-signals keeps of it, which is never a text. Only rows that are shown are held against
-the code that they speak of, within the time of one answer; one whose code changed or is
-gone says so, and stands lower than it would.
+Invariant: `as_dict` decides what JSON shows of a row. Only rows that are shown are held
+against the code that they speak of, within the time of one answer; one whose code
+changed or is gone says so, and stands lower than it would.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from memcli.entries.entry import Layer, Status, Subtype, is_unconfirmed, marks_o
 from memcli.entries.text import tokens
 from memcli.named_tuple import NamedTuple, encoded
 from memcli.search.ranking.corpus import SPELLING
-from memcli.vault import signals
 
 TYPE_CHECKING = False
 
@@ -249,25 +247,6 @@ def fit(rows: list[Row], max_chars: int | None) -> tuple[list[Row], int]:
             fitting.append(row)
             left -= len(row.text)
     return fitting, len(rows) - len(fitting)
-
-
-def noted(
-    rows: Sequence[Row], constraints: Sequence[Row] = (), source: str | None = None
-) -> list[signals.EventRow]:
-    """Rows as the log of signals has them, with their ranks.
-
-    Args:
-        rows: the answer, in its order.
-        constraints: rows without a rank, such as the constraints beside an answer.
-        source: only the rows of this vault; their ranks are those of the whole answer.
-    """
-    return [
-        signals.row(
-            row, rank=rank, score=row.score, channels=row.channels, parts=row.parts
-        )
-        for rank, row in [*enumerate(rows, 1), *((None, row) for row in constraints)]
-        if source in (None, row.source)
-    ]
 
 
 def index_warnings(vault: Vault) -> list[str]:

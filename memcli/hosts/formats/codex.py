@@ -75,7 +75,25 @@ class Codex(records.Transcript):
             named = meta.get("agent_nickname") or meta.get("agent_role")
             if named or meta.get("thread_source") == "subagent" or "subagent" in source:
                 return records.ALL  # who types there is the agent above it
-        return _rolled_back(self)
+        # From the first prompt of the turns that were taken back to the taking back.
+        prompts: list[int] = []
+        ranges = []
+        for line, record in self.records():
+            payload = object_of(record.get("payload"))
+            kind = record.get("type"), payload.get("type")
+            if kind == ("event_msg", "thread_rolled_back"):
+                turns = records.number_of(payload.get("num_turns")) or 0
+                if turns > 0 and prompts:
+                    start = max(len(prompts) - turns, 0)
+                    ranges.append((prompts[start], line))
+                    del prompts[start:]
+            elif (
+                kind == ("response_item", "message")
+                and payload.get("role") == "user"
+                and _prompt(payload)
+            ):
+                prompts.append(line)
+        return lines_of(ranges)
 
     def id_of(self, record: Record) -> Any:
         is_item = record.get("type") == "response_item"
@@ -128,28 +146,6 @@ def _prompt(payload: dict[str, Any]) -> str:
     if text.lstrip().startswith("# ") and _REQUEST in text:
         text = text.rpartition(_REQUEST)[2]
     return text
-
-
-def _rolled_back(transcript: records.Transcript) -> set[int]:
-    """From the first prompt of the turns that were taken back to the taking back."""
-    prompts: list[int] = []
-    ranges = []
-    for line, record in transcript.records():
-        payload = object_of(record.get("payload"))
-        kind = record.get("type"), payload.get("type")
-        if kind == ("event_msg", "thread_rolled_back"):
-            turns = records.number_of(payload.get("num_turns")) or 0
-            if turns > 0 and prompts:
-                start = max(len(prompts) - turns, 0)
-                ranges.append((prompts[start], line))
-                del prompts[start:]
-        elif (
-            kind == ("response_item", "message")
-            and payload.get("role") == "user"
-            and _prompt(payload)
-        ):
-            prompts.append(line)
-    return lines_of(ranges)
 
 
 def _arguments(payload: dict[str, Any]) -> dict[str, Any]:
