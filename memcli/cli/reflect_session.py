@@ -103,7 +103,26 @@ def mine_all(
     done = list(
         reflect_session.reflect_all(vault, found, dry_run=dry_run, progress=progress)
     )
-    return _summary(done, dry_run=dry_run)
+    failed = [each for each in done if each["outcome"] == "failed"]
+    rows: dict[str, Counter[Any]] = {}
+    columns = "sessions reflected unchanged failed saved review noted idea seen"
+    for each in done:
+        none = {"host": each["host"], **dict.fromkeys(columns.split(), 0)}
+        counts = rows.setdefault(each["host"], Counter(none))
+        counts.update({"sessions": 1, each["outcome"]: 1, **each["counts"]})
+
+    def text(canvas: Canvas) -> None:
+        if not rows:
+            canvas.line("no transcripts on this machine", style="nothing")
+            return
+        shown = columns.replace("idea", "ideas=idea")
+        table(canvas, [*rows.values()], f"host {shown}")
+        if dry_run and canvas.terminal:
+            canvas.line("nothing was changed", style="dim")
+
+    data = {"sessions": done, "dry_run": dry_run}
+    warnings = tuple(each["error"] for each in failed)
+    return Result(data=data, text=text, warnings=warnings, ok=not failed)
 
 
 def _current(context: Context) -> str:
@@ -166,29 +185,6 @@ def _lines(done: Reflected) -> list[str]:
             "not explicit, and session_cap that are (.memcli/config.toml)"
         )
     return lines
-
-
-def _summary(done: list[dict[str, Any]], *, dry_run: bool) -> Result:
-    failed = [each for each in done if each["outcome"] == "failed"]
-    rows: dict[str, Counter[Any]] = {}
-    columns = "sessions reflected unchanged failed saved review noted idea seen"
-    for each in done:
-        none = {"host": each["host"], **dict.fromkeys(columns.split(), 0)}
-        counts = rows.setdefault(each["host"], Counter(none))
-        counts.update({"sessions": 1, each["outcome"]: 1, **each["counts"]})
-
-    def text(canvas: Canvas) -> None:
-        if not rows:
-            canvas.line("no transcripts on this machine", style="nothing")
-            return
-        shown = columns.replace("idea", "ideas=idea")
-        table(canvas, [*rows.values()], f"host {shown}")
-        if dry_run and canvas.terminal:
-            canvas.line("nothing was changed", style="dim")
-
-    data = {"sessions": done, "dry_run": dry_run}
-    warnings = tuple(each["error"] for each in failed)
-    return Result(data=data, text=text, warnings=warnings, ok=not failed)
 
 
 def hook(

@@ -24,7 +24,7 @@ from memcli.storage.listing import scan, stamp_of, stats_of, times_in
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from sqlite3 import Connection
 
     from memcli.entries.eligibility import Agent
@@ -96,27 +96,21 @@ class State(NamedTuple):
                     found.removed.extend(old.keys() - new)
                     both = new.items() - old.items()
                     found.changed.extend(p for p, _ in both if layout.is_entry(p))
-            if self.recent:
-                self._look_at_racy(root, now, found)
+            # The racy files: their content is the indexed one, or was edited.
+            settled, touched = time.time_ns() - _RACY_NS, {*found.changed}
+            for path, stamp in times_in(now.get, self.recent).items():
+                number = self.recent[path]
+                if path in touched:
+                    continue
+                if _content_number(os.path.join(root, path)) != number:
+                    found.changed.append(path)
+                elif stamp > settled:
+                    found.recent[path] = number
         except MALFORMED as error:
             raise Damaged(f"{type(error).__name__}: {error}") from error
         found.changed.sort()
         found.removed.sort()
         return found
-
-    def _look_at_racy(
-        self, root: str, now: Mapping[str, bytes | None], found: Differences
-    ) -> None:
-        """Add the racy files: whose content is the indexed one, or was edited."""
-        settled, touched = time.time_ns() - _RACY_NS, {*found.changed}
-        for path, stamp in times_in(now.get, self.recent).items():
-            number = self.recent[path]
-            if path in touched:
-                continue
-            if _content_number(os.path.join(root, path)) != number:
-                found.changed.append(path)
-            elif stamp > settled:
-                found.recent[path] = number
 
     def is_aged(self, found: Differences, folders: Folders) -> bool:
         """Whether files or folders are racy no more, which is worth a note.

@@ -80,18 +80,6 @@ def readings(
     return {text: tuple(others) for text, others in found.items() if others}
 
 
-def _looked_for(
-    text: str, word: str, *, known: bool
-) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """How the terms begin and end that a word may have been meant to be."""
-    yield word[:_INTACT], ("",)
-    if not known:
-        # An edit among the first letters leaves the end as it is.
-        endings = (text[_INTACT + 1 :], word[_INTACT + 1 :])
-        for letters in {word[0], word[1], word[1] + word[0]}:
-            yield letters, endings
-
-
 def _spelled(text: str, word: str, reader: Reader, *, known: bool) -> list[Reading]:
     """The likely spellings of a word that is found nowhere.
 
@@ -102,7 +90,13 @@ def _spelled(text: str, word: str, reader: Reader, *, known: bool) -> list[Readi
         known: whether it is an ordinary word: it is spelled as it was meant then, and
             only longer and shorter forms of it count.
     """
-    looked_for = _looked_for(text, word, known=known)
+    # How the terms begin and end that it may have been meant to be.
+    looked_for: list[tuple[str, tuple[str, ...]]] = [(word[:_INTACT], ("",))]
+    if not known:
+        # An edit among the first letters leaves the end as it is.
+        endings = (text[_INTACT + 1 :], word[_INTACT + 1 :])
+        beginnings = {word[0], word[1], word[1] + word[0]}
+        looked_for += [(letters, endings) for letters in beginnings]
     terms = set[str]().union(*(reader.beginning(*each) for each in looked_for))
     alike = {
         term: share
