@@ -106,22 +106,19 @@ class Codex(records.Transcript):
             trigger = f"{payload.get('originator')} {payload.get('source')}"
         if trigger:
             self._program = bool(_PROGRAM.search(trigger))
-        if record.get("type") == "response_item":
-            yield from _item(payload, at, program=bool(self._program))
-
-
-def _item(payload: dict[str, Any], at: records.At, *, program: bool) -> Iterator[Step]:
-    kind, call = text_of(payload.get("type")), payload.get("call_id")
-    if kind == "message":
-        if payload.get("role") == "user":
-            yield from at.user(_prompt(payload), program=program)
-        elif payload.get("role") == "assistant":
-            yield from at.assistant(payload.get("content"))
-    elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
-        tool = text_of(payload.get("name")) or kind.removesuffix("_call")
-        yield at.tool(call or payload.get("id"), tool, _arguments(payload))
-    elif kind in ("function_call_output", "custom_tool_call_output"):
-        yield at.result(call, *_output(payload.get("output")))
+        if record.get("type") != "response_item":
+            return
+        kind, call = text_of(payload.get("type")), payload.get("call_id")
+        if kind == "message":
+            if payload.get("role") == "user":
+                yield from at.user(_prompt(payload), program=bool(self._program))
+            elif payload.get("role") == "assistant":
+                yield from at.assistant(payload.get("content"))
+        elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
+            tool = text_of(payload.get("name")) or kind.removesuffix("_call")
+            yield at.tool(call or payload.get("id"), tool, _arguments(payload))
+        elif kind in ("function_call_output", "custom_tool_call_output"):
+            yield at.result(call, *_output(payload.get("output")))
 
 
 def _meta(record: Record) -> dict[str, Any]:

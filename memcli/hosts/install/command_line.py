@@ -15,14 +15,7 @@ import shlex
 from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-
 _OURS = re.compile(r"memcli(?:\.exe)?[\"']?\s+hook\s+[a-z-]+\s+--host\s+[a-z-]+")
-_PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./-]+")
 _PLAIN_WINDOWS = re.compile(r"[A-Za-z0-9_@+=:./\\-]+")
 
 
@@ -72,7 +65,23 @@ def command_line(
     if vault is not None:
         words += ["--vault", vault]
     _refuse_bytes(" ".join(words))
-    return _joined(words, shell, windows=program.windows)
+    if shell == "powershell":
+        # A quoted program is a string until `&` calls it.
+        quoted = [
+            word
+            if _PLAIN_WINDOWS.fullmatch(word) and number
+            else "'" + word.replace("'", "''") + "'"
+            for number, word in enumerate(words)
+        ]
+        return "& " + " ".join(quoted)
+    if shell == "cmd":
+        return " ".join(
+            word if _PLAIN_WINDOWS.fullmatch(word) else f'"{word}"' for word in words
+        )
+    if program.windows:
+        # Bash would take a backslash for an escape; Windows opens both.
+        words = [word.replace("\\", "/") for word in words]
+    return shlex.join(words)
 
 
 def _refuse_bytes(text: str) -> None:
@@ -101,28 +110,6 @@ def calls(command: str) -> list[str]:
     words = re.findall(r"""(?:'[^']*'|"[^"]*"|[^\s'"])+""", text)
     pieces = [re.findall(r"""'([^']*)'|"([^"]*)"|([^\s'"]+)""", each) for each in words]
     return ["".join(map("".join, each)) for each in pieces]
-
-
-def _joined(words: Sequence[str], shell: str, *, windows: bool) -> str:
-    if shell == "powershell":
-        # A quoted program is a string until `&` calls it.
-        quoted = [
-            word
-            if _PLAIN_WINDOWS.fullmatch(word) and number
-            else "'" + word.replace("'", "''") + "'"
-            for number, word in enumerate(words)
-        ]
-        return "& " + " ".join(quoted)
-    if shell == "cmd":
-        return " ".join(
-            word if _PLAIN_WINDOWS.fullmatch(word) else f'"{word}"' for word in words
-        )
-    if windows:
-        # Bash would take a backslash for an escape; Windows opens both.
-        words = [word.replace("\\", "/") for word in words]
-    return " ".join(
-        word if _PLAIN.fullmatch(word) else shlex.quote(word) for word in words
-    )
 
 
 _FIRST = '// memcli: written by "memcli install opencode", which writes it anew.'

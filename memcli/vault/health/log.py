@@ -273,6 +273,8 @@ def _event(repository: Repository, step: Step) -> Event:
         _named(how, blob, data)
         for (how, blob), data in zip(named, contents, strict=True)
     ]
+    # One that has another path now is named once.
+    there = {entry.id for entry in entries if entry.how != "removed"} - {None}
     commit = step.commit
     return Event(
         commit=commit.id,
@@ -281,16 +283,8 @@ def _event(repository: Repository, step: Step) -> Event:
         action=action_of(commit.subject),
         subject=one_line(commit.subject),
         files=len(blobs),
-        entries=_moved(entries),
+        entries=[e for e in entries if e.how != "removed" or e.id not in there],
     )
-
-
-def _moved(entries: list[Named]) -> list[Named]:
-    """The entries, with one that has another path now named once."""
-    there = {entry.id for entry in entries if entry.how != "removed"} - {None}
-    return [
-        entry for entry in entries if entry.how != "removed" or entry.id not in there
-    ]
 
 
 def _named(how: str, blob: Blob, data: bytes) -> Named:

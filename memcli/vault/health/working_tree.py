@@ -301,9 +301,11 @@ def walked(root: str) -> Tree:
         if bare or (prefix and (".git" in folders or ".git" in names)):
             tree.nested.append(inner)
         folders[:] = [name for name in folders if name != ".git"]
-        plain = prefix.isprintable() and not (
-            layout.FOREIGN.intersection(inner.split("/")) or _holds_pages(prefix)
-        )
+        # Some files of these are pages that memcli writes, as the README is.
+        own = prefix.removeprefix(f"{layout.ARCHIVE}/")
+        pages = not own or own.startswith(f"{layout.ENTITIES}/")
+        foreign = layout.FOREIGN.intersection(inner.split("/"))
+        plain = prefix.isprintable() and not (foreign or pages)
         for name in names:
             # Nearly every file is a note with a plain name in a plain folder.
             if plain and name[-3:] == ".md" and name[0] != "." and name.isprintable():
@@ -327,12 +329,6 @@ def _is_half(folder: str, name: str) -> bool:
     except OSError:  # its write is done, so it was none
         return False
     return stat.S_ISREG(found.st_mode) and found.st_mtime < time.time() - _ABANDONED
-
-
-def _holds_pages(prefix: str) -> bool:
-    """Whether files of a folder are pages that memcli writes, as the README is."""
-    folder = prefix.removeprefix(f"{layout.ARCHIVE}/")
-    return not folder or folder.startswith(f"{layout.ENTITIES}/")
 
 
 def misplaced(
