@@ -73,6 +73,7 @@ PHRASES: Final[tuple[Form, ...]] = tuple(map(_form, _LISTS["phrases"]))
 
 # What stands for a value that another person fills in.
 _SAMPLES: Final = r"example|xxxx|your|placeholder|redacted|change[-_]?me(?!\d{4})|dummy|\*{4}|\.{4}|_{4}"  # fmt: skip
+_LONGEST_SAMPLE: Final = 64
 # What follows "the password is" or `password:` and is none.
 _NO_PASSWORDS: Final = frozenset(" ".join(_LISTS["no passwords"]).split())
 _TECHNIQUES: Final = r"(?i)(?:base(?:32|58|64)|sha-?\d+|md5|\w*crypt\w*|argon2\w*|pbkdf2|aes-?\d*|utf-?8|oauth2?|1password|keepass\w*|x509|ed25519|rsa-?\d*|hs256|rs256|totp|2fa|mfa|s3|k8s|http2?|ipv[46])\b"  # fmt: skip
@@ -107,8 +108,8 @@ _SIGN = r"[!$%&*?#^@]"
 # Repo#12, Class2#method, user1@Host.com, React@18, Outer1$Inner, 2*Second, 00-R&D
 _SIGNED = r"[A-Za-z_.-]+[0-9]{0,2}#[0-9]+|[\w.-]+#[A-Za-z_-]+|.*@[\w.-]+\.[a-z]{2,}|.*@[A-Z]?[a-z]+|.*@[v^~]?[0-9][\w.]*|[A-Za-z_.]+[0-9]{0,2}\$\w*|[0-9]+[*%][\w.]+|(?:.*-)?R&D.*|.*&#?\w+;"  # fmt: skip
 # Bytes in an address, the fingerprint of an anchor, a place in a file.
-_IN_NAMES = r"%[0-9A-Fa-f]{2}|#[0-9]+-[0-9a-f]{16}(?:@[0-9a-f]+)?$|(?<=\.[a-z]{2})#[\w-]+$|(?<=\.[a-z]{4})#[\w-]+$"  # fmt: skip
-STRONG: Final = r"(?:(?<=://)|(?<![\w!$%&*?#^@./\\-]))[A-Za-z0-9_.!$%&*?#^@-]{8,64}(?![\w!$%&*?#^@=(/\\{\[<>-])"
+_IN_NAMES = r"%[0-9A-Fa-f]{2}|#[0-9]+-[0-9a-f]{16}(?:@[0-9a-f]+)?$|#L[0-9]+(?:-L?[0-9]+)?$|(?<=\.[a-z]{2})#[\w.-]+$|(?<=\.[a-z]{4})#[\w.-]+$"  # fmt: skip
+STRONG: Final = r"(?<![\w!$%&*?#^@.\\-])[A-Za-z0-9_.!$%&*?#^@-]{8,64}(?![\w!$%&*?#^@=(/\\{\[<>-])"
 """Words that `is_strong` looks at."""
 # What a variable or a path has not, but a password: digits at a word, a sign in it.
 _CHOSEN = rf"{_JUMBLED}|[A-Za-z][0-9]{{2}}|[0-9][A-Za-z]|\w[!?#$%^]+\w\w"
@@ -199,7 +200,7 @@ def is_strong(value: str) -> bool:
 
 def is_sample(value: str) -> bool:
     """Whether a value only shows where a secret would stand."""
-    low = value.lower()
+    low = value[:_LONGEST_SAMPLE].lower()
     kinds = len(set(low))
     return kinds < (3 if low.isalpha() else 4) or bool(re.search(_SAMPLES, low))
 

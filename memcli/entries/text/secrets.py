@@ -121,6 +121,7 @@ _PASSPHRASE: Final = (
 _BARE = (
     r"data:[\w/+.-]{3,60};base64,[A-Za-z0-9+/=]*|sha[0-9]{1,3}[:-][A-Za-z0-9+/=]+"
     r"|(?<![\w/.@#-])[A-Za-z0-9_+=-]{24,}(?![\w/@-]|\.\w)"
+    r"|(?<![\w/.@#:+-])[A-Za-z0-9+/]{22,}={0,2}(?![\w/@+-]|\.\w)"
 )
 # Characters within which "token" speaks of a random word.
 _NEAR: Final = 80
@@ -352,10 +353,13 @@ def _random(text: str, wide: bool) -> Iterator[Span]:
         # Of `--max-old-space-size=4096` and `session_id=...` the value counts.
         named = re.match(r"(?:[A-Za-z_-]{1,80}=){1,3}(?!=|\Z)", match[0])
         value = match[0][named.end() :] if named else match[0]
-        noise = forms.looks_random(value, prose=True) or forms.is_jumbled(value)
+        part = max(value.split("/"), key=len)  # of base64; a path has words
+        if part != value and not re.match("(?=.*[a-z])(?=.*[A-Z]).{12}", part):
+            continue
+        noise = forms.looks_random(part, prose=True) or forms.is_jumbled(part)
         near = text[max(0, match.start() - _NEAR) : match.end() + _NEAR].lower()
         told = wide or any(hint in near for hint in _HINTS)
-        if noise and told and not forms.is_id(value):
+        if noise and told and not forms.is_id(part):
             yield match.end() - len(value), match.end(), _RANDOM
 
 
