@@ -109,7 +109,9 @@ _SIGN = r"[!$%&*?#^@]"
 _SIGNED = r"[A-Za-z_.-]+[0-9]{0,2}#[0-9]+|[\w.-]+#[A-Za-z_-]+|.*@[\w.-]+\.[a-z]{2,}|.*@[A-Z]?[a-z]+|.*@[v^~]?[0-9][\w.]*|[A-Za-z_.]+[0-9]{0,2}\$\w*|[0-9]+[*%][\w.]+|(?:.*-)?R&D.*|.*&#?\w+;"  # fmt: skip
 # Bytes in an address, the fingerprint of an anchor, a place in a file.
 _IN_NAMES = r"%[0-9A-Fa-f]{2}|#[0-9]+-[0-9a-f]{16}(?:@[0-9a-f]+)?$|#L[0-9]+(?:-L?[0-9]+)?$|(?<=\.[a-z]{2})#[\w.-]+$|(?<=\.[a-z]{4})#[\w.-]+$"  # fmt: skip
-STRONG: Final = r"(?<![\w!$%&*?#^@.\\-])[A-Za-z0-9_.!$%&*?#^@-]{8,64}(?![\w!$%&*?#^@=(/\\{\[<>-])"
+STRONG: Final = (
+    r"(?<![\w!$%&*?#^@.\\-])[A-Za-z0-9_.!$%&*?#^@-]{8,64}(?![\w!$%&*?#^@=(/\\{\[<>-])"
+)
 """Words that `is_strong` looks at."""
 # What a variable or a path has not, but a password: digits at a word, a sign in it.
 _CHOSEN = rf"{_JUMBLED}|[A-Za-z][0-9]{{2}}|[0-9][A-Za-z]|\w[!?#$%^]+\w\w"
