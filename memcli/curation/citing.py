@@ -209,9 +209,6 @@ def _stale(vault: Vault, cited: Sequence[str]) -> dict[str, str]:
     return vault.read(look)
 
 
-_LAYERS = tuple(Layer)  # the lowest first
-
-
 def joined(entries: Sequence[Entry]) -> Entry:
     """The first of entries that become one, resting on what all of them rest on.
 
@@ -222,7 +219,7 @@ def joined(entries: Sequence[Entry]) -> Entry:
         UsageError: another is of a higher layer, and needs more depth to be replaced.
     """
     first = entries[0]
-    highest = max(entries, key=lambda entry: _LAYERS.index(entry.layer))
+    highest = max(entries, key=lambda entry: list(Layer).index(entry.layer))
     if highest.layer is not first.layer:
         raise UsageError(
             f"{highest.id} is of the layer {highest.layer}: an entry of the layer "

@@ -166,8 +166,7 @@ def is_told(text: str) -> bool:
 
 MARK: Final = "[REDACTED]"
 
-_ROUNDS: Final = 20
-_MOST_READ: Final = 1_000_000  # characters in all rounds but the first two
+_ROUNDS, _LONG = 20, 100_000  # each round reads a text of so many characters anew
 
 _CERTIFICATE: Final = re.compile(
     r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}CERTIFICATE-----[^-]*(?:-----END [A-Z0-9 ]{1,60}-----)?"
@@ -186,7 +185,7 @@ def masked(text: str) -> str:
 
 def _marked(text: str, *, wide: bool) -> str:
     # A key that was written right behind another begins with a word after the mark.
-    for _ in range(max(2, min(_ROUNDS, _MOST_READ // (len(text) + 1)))):
+    for _ in range(_ROUNDS if len(text) < _LONG else 2):
         found = sorted(secrets.spans(text, wide=wide))
         if not found:
             break

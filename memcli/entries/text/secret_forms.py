@@ -73,7 +73,6 @@ PHRASES: Final[tuple[Form, ...]] = tuple(map(_form, _LISTS["phrases"]))
 
 # What stands for a value that another person fills in.
 _SAMPLES: Final = r"example|xxxx|your|placeholder|redacted|change[-_]?me(?!\d{4})|dummy|\*{4}|\.{4}|_{4}"  # fmt: skip
-_LONGEST_SAMPLE: Final = 64
 # What follows "the password is" or `password:` and is none.
 _NO_PASSWORDS: Final = frozenset(" ".join(_LISTS["no passwords"]).split())
 _TECHNIQUES: Final = r"(?i)(?:base(?:32|58|64)|sha-?\d+|md5|\w*crypt\w*|argon2\w*|pbkdf2|aes-?\d*|utf-?8|oauth2?|1password|keepass\w*|x509|ed25519|rsa-?\d*|hs256|rs256|totp|2fa|mfa|s3|k8s|http2?|ipv[46])\b"  # fmt: skip
@@ -147,9 +146,7 @@ def looks_random(value: str, *, prose: bool, bits: float = 3.0) -> bool:
     English word of eight letters has about 2.7.
     """
     value = value.strip(".-=")
-    if len(value) < 8 or value.lower().startswith(("http", "xxx")):
-        return False
-    if is_sample(value):
+    if len(value) < 8 or value.lower().startswith(("http", "xxx")) or is_sample(value):
         return False
     if not (re.search("[0-9]", value) and re.search("[A-Za-z]", value)):
         return False
@@ -189,9 +186,8 @@ def is_strong(value: str) -> bool:
     and a sign between them, or with two signs. Of 11 million characters of sessions no
     word had that, and of 56 million of documentation and code about forty."""
     value = re.sub(_IN_NAMES, "", value.strip("_*.,?#"))
-    if len(value) < 8 or is_sample(value) or "@@" in value:
-        return False
-    if not (re.search("[a-z]", value) and re.search("[A-Z]", value)):
+    cased = re.match("(?=.*[a-z])(?=.*[A-Z])(?!.*@@).{8}", value)
+    if not cased or is_sample(value):
         return False
     between = re.findall(f"(?<=[A-Za-z0-9]){_SIGN}+(?=[A-Za-z0-9])", value)
     if not re.search("[0-9]", value):
@@ -202,7 +198,7 @@ def is_strong(value: str) -> bool:
 
 def is_sample(value: str) -> bool:
     """Whether a value only shows where a secret would stand."""
-    low = value[:_LONGEST_SAMPLE].lower()
+    low = value[:64].lower()  # a placeholder is short
     kinds = len(set(low))
     return kinds < (3 if low.isalpha() else 4) or bool(re.search(_SAMPLES, low))
 

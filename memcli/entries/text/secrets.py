@@ -140,13 +140,10 @@ _ESCAPES = (*_BREAKS, "\\u", "\\x", "\\_", "\\*")
 def find(text: str) -> list[Finding]:
     """Secrets in a text, in the order of their lines: of a line those of each form, or
     else one."""
-    seen = spans(text)
-    if not seen:
-        return []
     breaks = [match.start() for match in re.finditer("\n", text)]
     found: dict[Finding, None] = {}
     lines: set[int] = set()
-    for start, _, kind in seen:
+    for start, _, kind in spans(text):
         line = bisect_left(breaks, start) + 1
         # Forms come first, and say more than the assignment that they stand in.
         if kind not in _GENERAL or line not in lines:
@@ -299,8 +296,7 @@ def _said(text: str, wide: bool) -> Iterator[Span]:
                 secret = forms.is_beside(value, last=last)
             kind = _PASSWORD
         else:
-            plain = forms.has_key_letters(value)
-            secret = plain and forms.looks_random(
+            secret = forms.has_key_letters(value) and forms.looks_random(
                 value, prose=not re.search("[:=]", joined)
             )
             secret = secret or forms.is_jumbled(value)
@@ -354,9 +350,9 @@ def _random(text: str, wide: bool) -> Iterator[Span]:
         named = re.match(r"(?:[A-Za-z_-]{1,80}=){1,3}(?!=|\Z)", match[0])
         value = match[0][named.end() :] if named else match[0]
         part = max(value.split("/"), key=len)  # of base64; a path has words
-        if part != value and not re.match("(?=.*[a-z])(?=.*[A-Z]).{12}", part):
-            continue
         noise = forms.looks_random(part, prose=True) or forms.is_jumbled(part)
+        if part != value:
+            noise = noise and bool(re.match("(?=.*[a-z])(?=.*[A-Z]).{12}", part))
         near = text[max(0, match.start() - _NEAR) : match.end() + _NEAR].lower()
         told = wide or any(hint in near for hint in _HINTS)
         if noise and told and not forms.is_id(part):

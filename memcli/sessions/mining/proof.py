@@ -149,12 +149,12 @@ def _runs(steps: Sequence[Step]) -> list[_Run]:
     for place, step in enumerate(steps):
         result = results.get(step.call or "") if step.action == "run" else None
         if step.role == "call" and result is not None and result.failed is not None:
-            printed = [
+            printed = (
                 " ".join(line.split())
                 for line in (result.text.splitlines() if result.failed else ())
                 if _PRINTED.search(line[:400])
-            ]
-            error = printed[0] if printed else ""
+            )
+            error = next(printed, "")
             commands = _commands(step.text)
             found.append(_Run(place, step, commands, result.failed, error))
     return found

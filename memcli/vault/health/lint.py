@@ -265,9 +265,8 @@ def _problems(reader: Reader, now: int) -> Iterator[_Problem]:
     yield from _about_lineages(reader)
     # What is not shown, since an earlier version of it is resolved.
     for doc, old in reader.claims.heirs.items():
-        known = reader.facts(doc, access=False)
-        ended = standing(known, View(now)) is Status.RESOLVED
-        if ended and known.status is Status.ACTIVE:
+        counts_as = standing(reader.facts(doc, access=False), View(now))
+        if (reader.status(doc), counts_as) == (Status.ACTIVE, Status.RESOLVED):
             words = {"other": reader.row(old).id}
             yield doc, "supersedes", "resolved_before", words
     yield from _about_reports(reader)
