@@ -315,6 +315,12 @@ def test_a_user_step_is_what_was_typed_alone(
     assert said(path, *known or ["windsurf"]) == ([text] if text else [])
 
 
+def test_nobody_types_in_a_file_of_a_sub_agent_of_cursor(tmp_path: Path) -> None:
+    (tmp_path / "subagents").mkdir()
+    path = write(tmp_path / "subagents" / "x.jsonl", [cursor("user", query("Go"))])
+    assert said(path, "cursor") == []
+
+
 # --- text within a host's block does not end the block --------------------------------
 
 

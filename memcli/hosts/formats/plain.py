@@ -142,7 +142,7 @@ class Cursor(records.Transcript):
     def read(self, record: Record, at: records.At) -> Iterator[Step]:
         role = records.text_of(record.get("role"))
         content = records.within(record, "message", "content")
-        if role == "user":
+        if role == "user" and "subagents" not in self.path.split(os.sep):
             yield from at.user(_query(content))
         elif role == "assistant":
             yield from at.said(content)
