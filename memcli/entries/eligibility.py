@@ -86,8 +86,8 @@ class Resolve(NamedTuple):
         elsewhere = self.project and entry.project and self.project != entry.project
         if elsewhere or self.agent not in (None, asking, entry.agent):
             return False
-        is_open = entry.visibility is Visibility.SHARED and not entry.kept
-        return self.by is None or is_open or entry.agent == self.by
+        is_open = entry.visibility is Visibility.SHARED or entry.agent == self.by
+        return self.by is None or (is_open and not entry.kept)
 
 
 class Facts(NamedTuple):

@@ -44,6 +44,7 @@ HISTORY = {"statuses": HISTORY_STATUSES}
 EXPIRED = {"statuses": frozenset({Status.EXPIRED})}
 OVER = (Status.SUPERSEDED, Status.RESOLVED, Status.EXPIRED)
 SOLVED: dict[str, Any] = {"resolves": (Resolve("1solved"),)}
+BY_BOB: dict[str, Any] = {"resolves": (Resolve("1solved", by="bob"),)}
 SETTLED = "its claim is resolved by 1solved"
 
 
@@ -59,6 +60,9 @@ SETTLED = "its claim is resolved by 1solved"
         *((Facts(s, 5, **SOLVED), HISTORY, SETTLED) for s in HISTORY_STATUSES),
         *((Facts(s, 5, **SOLVED), {"statuses": frozenset({s})}, SETTLED)
           for s in HISTORY_STATUSES),
+        # An agent ends what it wrote, and nothing that a person keeps.
+        (Facts(Status.ACTIVE, 5, agent="bob", **BY_BOB), {}, SETTLED),
+        (Facts(Status.ACTIVE, 5, agent="bob", kept=True, **BY_BOB), {}, None),
         # It expires at the moment that it names, and is then found as expired alone.
         (Facts(Status.ACTIVE, 5), {}, None),
         (Facts(Status.ACTIVE, 5, project=7), {"here": 0}, "holds in another project"),
