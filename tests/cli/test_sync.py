@@ -183,12 +183,19 @@ WAITING = "save apple; save apple.pie --inbox"
     [
         (WAITING, "undo", "review 1 --supersede 0", ["apple.pie"]),
         (WAITING, "forget 1 --yes", "review 1 --supersede 0", ["apple"]),
+        ("save apple.pie --inbox", "forget 0 --yes",
+         "save apple; review 0 --supersede 2", ["apple"]),
+        (WAITING, "forget 1 --yes", "evolve 0 apple.tart; review 1 --supersede 3",
+         ["apple.tart"]),
+        # The candidate is older than what it replaces.
+        (WAITING, "evolve 0 apple.jam", "evolve 0 apple.tart; review 1 --supersede 3",
+         ["apple.pie"]),
         (f"{WAITING}; review 1 --supersede 0", "undo", "resolve 1", []),
         ("save apple", "undo; save apple --kind blocker", "resolve 0", []),
         (f"{WAITING[:-8]}; evolve 1 --also 0", "undo", "resolve 2", []),
         ("save apple; evolve 0 apple.pie", "undo", "resolve 1", []),
     ],
-)
+)  # fmt: skip
 def test_what_one_side_took_back_and_the_other_went_on_with_stays(
     two: Clones, memcli: Run, start: str, here: str, there: str, left: list[str]
 ) -> None:

@@ -16,6 +16,7 @@ entry is out of force for one that the other side has forgotten (`overruled`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from itertools import pairwise
 
@@ -54,6 +55,7 @@ class Joined:
         now: the entries as they become.
         notes: by id what was decided.
         replaced: the versions that gave way, or whose lineage went on elsewhere.
+        back: those in force again, since what replaced them was forgotten.
     """
 
     def __init__(self, merged: Entries, base: Entries, *sides: _Side) -> None:
@@ -67,6 +69,7 @@ class Joined:
         self.now = dict(merged)
         self.notes: dict[str, str] = {}
         self.replaced: set[str] = set()
+        self.back: set[str] = set()
         known = {*base}.union(*(side for _, side in sides))
         self._gone = known - merged.keys()
         # By each version those that any side has directly after it.
@@ -133,7 +136,10 @@ class Joined:
         # A head that is not among `now` is one that no side has changed: it stays.
         last = ((name, self.now.get(name)) for name in group if not laters[name])
         kept = {n for n, e in last if e is None or e.subtype is Subtype.PINNED}
-        order = sorted(group - lost, key=lambda n: (n in kept, not is_adopted(n), n))
+        ages = _ages(laters)
+        order = sorted(
+            group - lost, key=lambda n: (n in kept, not is_adopted(n), ages[n], n)
+        )
         for before, name in pairwise(["", *order]):
             entry = self.now.get(name, _NONE)
             if entry.id and (before or entry.supersedes in group):
@@ -144,6 +150,14 @@ class Joined:
                 self._supersede(entry, later, order[-1])
             elif entry.superseded_by in group:
                 self._change(name, superseded_by=None)
+                forgot = [
+                    side for _, side in self._both if not laters[name] & side.keys()
+                ]
+                knew = any(side[name].superseded_by for side in forgot if name in side)
+                if entry.status is Status.SUPERSEDED and not knew:
+                    self._change(name, status=Status.ACTIVE, reason=None)
+                    self.notes[name] = _BACK
+                    self.back.add(name)
 
     def _change(self, name: str, **values: Any) -> None:
         self.now[name] = self.now[name].replace(**values)
@@ -231,7 +245,7 @@ class Joined:
                     for side in sides
                 )
             )
-            if entry.status is Status.ACTIVE and over:
+            if entry.status is Status.ACTIVE and over and name not in self.back:
                 self._change(name, status=Status.SUPERSEDED)
 
 
@@ -289,6 +303,25 @@ def _subjects(entry: Entry) -> Sequence[str]:
     return [f"@{name_key(name)}" for name in entry.entities] or entry.tags
 
 
+def _ages(laters: Mapping[str, set[str]]) -> dict[str, tuple[str, int]]:
+    """A key for each version of a lineage, by which it comes after what it replaces:
+    the newest id among these and its own, and the steps from there.
+
+    A clock may have been wrong, and a candidate older than what it replaces.
+    """
+    ages = {name: (name, 0) for name in laters}
+    before = Counter(later for names in laters.values() for later in names)
+    ready = [name for name in laters if not before[name]]
+    for name in ready:
+        newest, steps = ages[name]
+        for later in laters[name]:
+            ages[later] = max(ages[later], (newest, steps + 1))
+            before[later] -= 1
+            if not before[later]:
+                ready.append(later)
+    return ages
+
+
 _KEPT = "one side took it back with undo, and the other changed it: it stays"
 _BACK = "one side replaced it by an entry that the other forgot: it is in force"
 
@@ -332,8 +365,3 @@ def overruled(
             if undone:
                 yield number, name, _KEPT
                 yield from ((number, each, "") for each in back)
-            elif here is None and name in active[other]:
-                forgotten = replaced.get((other, name), ())
-                yield from (
-                    (other, each, _BACK) for each in active[2].intersection(forgotten)
-                )

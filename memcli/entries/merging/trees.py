@@ -367,6 +367,10 @@ class _Work:
             if over and not layout.is_archived(file.path):
                 place = layout.archived(file.path, name)
                 self.results[name] = file._replace(path=place, rank=2)
+        for name in joined.back:
+            file = self.results[name]
+            place = layout.before_archive(file.path)
+            self.results[name] = file._replace(path=place)
         for name in joined.notes.keys() & self.results.keys():
             self._note(name, self.results[name], joined.notes[name], eyes=True)
 
