@@ -339,22 +339,19 @@ def overruled(
     Yields:
         The number of the side, the id, and why; empty where another entry tells it.
     """
-    trees = (*sides, base)
     active = [
         {name for name, entry in tree.items() if entry.status is Status.ACTIVE}
-        for tree in trees
+        for tree in (*sides, base)
     ]
-    replaced: dict[tuple[int, str | None], list[str]] = {}
-    for number, tree in enumerate(trees):
-        for name in tree.keys() & base.keys():
-            replaced.setdefault((number, tree[name].superseded_by), []).append(name)
+    replaced: dict[str | None, list[str]] = {}
+    for name, entry in base.items():
+        replaced.setdefault(entry.superseded_by, []).append(name)
     for number, mine in enumerate(sides):
-        other = 1 - number
         for name, was in base.items():
-            here, there = mine.get(name), sides[other].get(name)
+            here, there = mine.get(name), sides[1 - number].get(name)
             if there is None or was in (here, there) or is_adopted(name):
                 continue
-            back = active[number].intersection(replaced.get((2, name), ()))
+            back = active[number].intersection(replaced.get(name, ()))
             if here is None:
                 undone = bool(back) or undid[number](was)
             elif here.status is Status.PENDING:  # no more than a candidate, again
