@@ -42,7 +42,7 @@ from tests import clones
 from tests.clones import TERMS, Clones, dirty, put, say, texts, tree
 from tests.conftest import NOW, VaultMaker
 from tests.git_command import git, program
-from tests.saving import configure, write
+from tests.saving import configure, edit, save, write
 from tests.sessions.hooks.calling import call
 
 QUICK = Terms(silence=1.0)
@@ -341,6 +341,21 @@ def test_a_rule_that_goes_on_as_another_version_is_not_said_to_be_gone(
     laptop.evolve(second.id, "Never run `zapctl`!")
     two.sync("laptop")
     assert two.sync("desk").force.weakened == ()
+
+
+def test_a_corrected_text_is_that_of_a_version_with_another_tag_alone(
+    two: Clones,
+) -> None:
+    name = save(two.vault("laptop"), "Deploys take an hour")
+    two.sync("laptop")
+    two.sync("desk")
+    two.vault("laptop").evolve(name, tags=["slow"])
+    edit(two.vault("desk"), name, "an hour", "two hours")
+    for side in ("laptop", "desk", "laptop"):
+        two.sync(side)
+    for side in two.roots:
+        (row,) = two.vault(side).recall("deploys").rows
+        assert (row.text, row.tags) == ("Deploys take two hours", ["slow"])
 
 
 def test_a_file_with_the_id_of_a_rule_is_told_and_refuses_in_its_own_words(

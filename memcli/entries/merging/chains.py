@@ -212,7 +212,9 @@ class Joined:
         current = fields.carried(before, other, self.now[head])
         kept = self.now.get(other.id)
         edited = other.id == before.id and other.body != before.body
-        if edited and kept is not None and kept.status is not Status.ACTIVE:
+        if edited and current.body == before.body:
+            current = current.replace(body=other.body)
+        elif edited and kept is not None and kept.status is not Status.ACTIVE:
             self._change(other.id, reason=f"{MERGED_FROM}{who}")
             self.notes[head] = (
                 f"one side evolved it, and {who} changed the text before: "
