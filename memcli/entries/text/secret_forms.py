@@ -129,6 +129,8 @@ def fits(must: str, value: str) -> bool:
     if must == NOISE:
         return looks_random(value, prose=False) or is_jumbled(value)
     if must in (WORD, MIXED):
+        # In such a place stands the password itself, and no variable of a program.
+        value = value.replace("_", "") if value.islower() else value
         return is_password(value, "", free=must == WORD) or is_jumbled(value)
     if must in (PAIR, DIGITS):
         text = _from_base64(value.partition(".")[0])

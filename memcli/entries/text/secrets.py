@@ -237,7 +237,9 @@ def _assigned(text: str, wide: bool) -> Iterator[Span]:
             if name in _SHORT:
                 secret = forms.is_said(value, last=False, wide=False)
             else:
-                secret = forms.is_password(value, name, free=free)
+                plain = name.isupper() and value.islower()
+                said = value.replace("_", "") if plain else value
+                secret = forms.is_password(said, name, free=free)
             secret = secret or (quoted and forms.is_passphrase(value))
         else:
             secret = forms.is_key(value, name)
