@@ -11,7 +11,7 @@ entry does not become stale.
 from __future__ import annotations
 
 from memcli.curation import citing
-from memcli.entries import layout
+from memcli.entries import codec, dates, fields, layout
 from memcli.entries.eligibility import Action, View
 from memcli.entries.entry import Status
 from memcli.entries.identity import claim
@@ -50,8 +50,6 @@ class Changing:
         self._paths = FreePaths(vault.root, vault.new_id if vault.agent else None)
 
     def __enter__(self) -> Self:
-        from memcli.entries import dates
-
         self.change.__enter__()
         self.now = dates.iso(self.vault.now_ms() // 1000)
         return self
@@ -78,8 +76,6 @@ class Changing:
         Raises:
             TooLarge: its fields could not be read again.
         """
-        from memcli.entries import codec, fields
-
         if fresh == old.entry and fresh.path == old.path:
             return False
         fields.refuse_wide(fresh)
@@ -291,8 +287,6 @@ def edit(
         Conflict: the file was changed meanwhile; nothing was changed.
         SecretFound, LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
-    from memcli.entries import codec
-
     data = text.encode("utf-8", "surrogateescape")
     before = old.entry
     if data == old.data:

@@ -23,7 +23,7 @@ from memcli.hosts import pages
 from memcli.named_tuple import NamedTuple, encoded
 from memcli.recall import listing
 from memcli.recall.query import Filters, Query
-from memcli.storage import files
+from memcli.storage import files, projects
 
 TYPE_CHECKING = False
 
@@ -199,7 +199,6 @@ def old_pages(vault: Vault, cwd: str) -> Iterator[tuple[str, list[str], str]]:
     """The pages of the project of a folder that `planned` would write otherwise: name,
     lines that no memory in force says, and the command that writes it anew."""
     from memcli.hosts import table
-    from memcli.storage import projects
 
     project = projects.of(cwd, vault.environ)
     if not project or vault.is_published:

@@ -12,9 +12,10 @@ import re
 import shlex
 
 from memcli.curation.changing import Changing, resting_on
-from memcli.entries import layout
+from memcli.entries import codec, layout
 from memcli.entries.entry import Status
 from memcli.entries.identity import claim
+from memcli.entries.ids import is_adopted, is_id
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import state_dirs
@@ -109,8 +110,6 @@ def _named(
 
 
 def _planned(vault: Vault, gone: Sequence[Stored], stay: Sequence[Stored]) -> Forgotten:
-    from memcli.entries.ids import is_id
-
     entry, paths = gone[0].entry, [item.path for item in gone]
     ids, now = {item.entry.id for item in gone}, vault.now_ms() // 1000
     repository = vault.repository()
@@ -165,9 +164,6 @@ def _history(
     Blobs are told by content and not by path: an old version had the path of the
     current one.
     """
-    from memcli.entries import codec
-    from memcli.entries.ids import is_adopted
-
     held: list[HeldBlob] = []
     for item in gone:
         name = item.entry.id

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from memcli.curation import citing
-from memcli.entries import dates, no_secrets
+from memcli.entries import codec, dates, frontmatter, no_secrets
 from memcli.entries.eligibility import View, is_pinned, resolve_of, verdict
 from memcli.entries.entry import MINERS, Entry, Layer, ResolutionScope, Source, Status
 from memcli.entries.fields import refuse_wide
@@ -222,8 +222,6 @@ def _imported(source: Source) -> Source:
 
 def _extra(keys: Any) -> tuple[tuple[str, str], ...]:
     """The keys that memcli does not know, as `export` has them: name to YAML lines."""
-    from memcli.entries import frontmatter
-
     if not isinstance(keys, Mapping):
         raise InvalidValue("extra must be an object", code="invalid_extra")
     return tuple(frontmatter.checked_key(name, lines) for name, lines in keys.items())
@@ -273,8 +271,6 @@ def import_folder(
 
 def _note(vault: Vault, root: str, path: str) -> Entry:
     """The draft of a note."""
-    from memcli.entries import codec
-
     data = files.read(os.path.join(root, *path.split("/")))
     entry = codec.decode(data, path, kinds=vault.kinds).entry
     if not entry.body.strip() and not entry.extra:

@@ -13,6 +13,7 @@ import re
 from bisect import bisect_left
 from itertools import groupby
 
+from memcli.entries.entry import Status, is_unconfirmed
 from memcli.hosts.transcript import FRAME, Session, Step
 from memcli.named_tuple import NamedTuple
 from memcli.sessions.mining import foreign
@@ -202,7 +203,6 @@ def gather(vault: Vault, transcript: Transcript) -> Digest:
 def _known(vault: Vault, session: str, words: str) -> list[Known]:
     """The entries that are near, and those that this session brought before."""
     from memcli.entries.eligibility import View
-    from memcli.entries.entry import Status
     from memcli.recall.query import Query, checked
     from memcli.recall.recall import look
 
@@ -225,8 +225,6 @@ def _known(vault: Vault, session: str, words: str) -> list[Known]:
 
 
 def _mark(row: StoredRow) -> str:
-    from memcli.entries.entry import Status, is_unconfirmed
-
     if row.status == Status.PENDING:
         return "waiting"
     return "unconfirmed" if is_unconfirmed(row) else ""

@@ -13,6 +13,8 @@ whether a session was told something already.
 from __future__ import annotations
 
 import os
+import time
+from zlib import crc32  # `hashlib` would load OpenSSL: 3 ms of a hook
 
 from memcli.entries import layout
 from memcli.named_tuple import NamedTuple
@@ -79,7 +81,6 @@ def mark_of(agent: str | None) -> str:
     """A part of names that marks what is an agent's; empty for the owner's."""
     if agent is None:
         return ""
-    from zlib import crc32  # `hashlib` would load OpenSSL: 3 ms of a hook
 
     return f".{crc32(agent.encode('utf-8', 'replace')):08x}"
 
@@ -116,8 +117,6 @@ def begin(
     if transcript and known.get("transcript") != transcript:
         news["transcript"] = transcript
     if "started" not in known:
-        import time
-
         from memcli.entries import dates
 
         news["started"] = dates.iso(int(time.time()))
@@ -170,9 +169,6 @@ def came_before(root: str, event: Event) -> bool:
     A host that runs the hooks of another as well calls both, perhaps at once: the one
     whose line stands first in the file was first.
     """
-    import time
-    from zlib import crc32
-
     session, what = event.session, event.name
     if what == "prompt-submit":
         what += event.prompt
@@ -208,8 +204,6 @@ def finish(root: str, session: str, since: float) -> None:
 
 def markers(root: str, now: float | None = None) -> Iterator[Marker]:
     """Every marker, in the order of their names; `now` in epoch seconds."""
-    import time
-
     now = time.time() if now is None else now
     folder = state_dirs.path(root, layout.HARNESS)
     for name in sorted(os.listdir(folder) if os.path.isdir(folder) else ()):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 
-from memcli.entries import no_secrets
+from memcli.entries import dates, no_secrets
 from memcli.entries.entry import JUDGED, MINERS, Status
 from memcli.errors import EntryNotFound, LockBusy, MemcliError, NotAllowed, Unreadable
 from memcli.hosts import transcripts
@@ -101,8 +101,6 @@ def is_judged(noted: Mapping[str, Any]) -> bool:
 
 def _note(vault: Vault, record: session_records.Record) -> None:
     """Write the record of a session; what the vault holds does not depend on it."""
-    from memcli.entries import dates
-
     try:
         at = dates.iso(vault.now_ms() // 1000)
         session_records.put(vault.root, record._replace(at=at))

@@ -9,7 +9,7 @@ import re
 
 from memcli.errors import InvalidConfig, NotAllowed, NotAVault, VaultNotFound
 from memcli.named_tuple import NamedTuple
-from memcli.storage import projects, state_dirs, user_config
+from memcli.storage import files, projects, state_dirs, user_config
 from memcli.storage.git import on_disk
 
 TYPE_CHECKING = False
@@ -275,8 +275,6 @@ def named_personal(environ: Mapping[str, str]) -> str | None:
 
 def set_default_vault(root: str, environ: Mapping[str, str]) -> None:
     """Make a vault the user's default."""
-    from memcli.storage import files
-
     files.write_atomic(state_dirs.default_vault_file(environ), f"{root}\n".encode())
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from memcli.entries import anchors
 from memcli.entries.anchors import COMMIT_DIGITS, Anchor
 from memcli.errors import InvalidValue
+from memcli.storage import checkout, projects
 from memcli.vault import code_state
 
 TYPE_CHECKING = False
@@ -110,8 +111,6 @@ def there(vault: Vault, folder: str | None, code: Sequence[str]) -> tuple[str, .
 
     For what a judge names, who may be wrong: what is not there is left out.
     """
-    from memcli.storage import projects
-
     project = projects.of(folder, vault.environ) if code else None
     return _now(vault, project, code, missing="drop") if project else ()
 
@@ -122,8 +121,6 @@ def _made_now(project: Project, anchor: Anchor, commit: str) -> Anchor:
     Raises:
         InvalidValue: the file or the lines are not there, or may not be read.
     """
-    from memcli.storage import checkout
-
     look = checkout.read(project.folder, anchor.path)
     if look.data is None:
         reason = "there is no such file" if look.gone else look.reason

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 
-from memcli.entries import layout
+from memcli.entries import dates, layout
 from memcli.entries.entry import Entry, Layer, Status, Visibility
 from memcli.entries.identity import claim, fingerprint
 from memcli.entries.ids import is_id
@@ -154,8 +154,6 @@ def ended(
 
 def not_before(entry: Entry, now: str) -> str:
     """The moment, or when the entry was written, if a clock has jumped back since."""
-    from memcli.entries import dates
-
     if entry.created and dates.to_epoch(entry.created) > dates.to_epoch(now):
         return dates.iso(dates.to_epoch(entry.created))
     return now

@@ -16,7 +16,7 @@ import time
 from memcli.entries import layout
 from memcli.entries.eligibility import Agent, visible
 from memcli.entries.entry import EntityType, Entry, Visibility, check_choice
-from memcli.entries.text.mentions import Compiled, Registered, fold
+from memcli.entries.text.mentions import Compiled, Registered, compiled, fold
 from memcli.errors import InvalidEntry, InvalidValue, MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, state_dirs
@@ -94,7 +94,6 @@ def load(root: str, agent: Agent | None = None) -> Registry:
         registry = _read(root, stamps, cached)
     if agent is None:
         return registry
-    from memcli.entries.text.mentions import compiled
 
     seen = [each for each in registry.entities if visible(each, agent)]
     return Registry({each.path: each for each in seen}, compiled(seen))
@@ -122,8 +121,6 @@ def _stamps(root: str) -> _Stamps:
 
 def _read(root: str, stamps: _Stamps, cached: _Cached | None) -> Registry:
     """Read what is not in the cache, and write the cache anew."""
-    from memcli.entries.text.mentions import compiled
-
     known: dict[str, Registered | _Broken] = {}
     if cached is not None:
         old, rows = cached[0], cached[1].files.items()

@@ -11,7 +11,7 @@ from shlex import quote
 
 from memcli.curation.changing import Changing
 from memcli.curation.entities import listing
-from memcli.entries import layout
+from memcli.entries import dates, layout
 from memcli.entries.eligibility import View
 from memcli.entries.entry import EntityType, check_choice
 from memcli.entries.ids import is_adopted, new_id, slug
@@ -189,7 +189,6 @@ def _files(
 ) -> list[_FileEdit]:
     """The edits of the registry: the first page becomes that of the entity, the others
     are removed, and what they say goes there."""
-    from memcli.entries import dates
 
     def data_of(path: str) -> bytes:
         return files.read(inside(vault.root, path))

@@ -16,9 +16,11 @@ from __future__ import annotations
 import os
 import time
 
+from memcli.entries import layout
+from memcli.errors import LockBusy, MemcliError
 from memcli.sessions import hook_log, markers
 from memcli.sessions.hooks import pipe
-from memcli.storage import known_vaults, state_dirs
+from memcli.storage import known_vaults, projects, state_dirs
 
 TYPE_CHECKING = False
 
@@ -72,10 +74,8 @@ class Answer:
 
     def opens(self) -> bool:
         """Open the own vault; False while another process builds its index."""
-        from memcli.entries import layout
         from memcli.entries.eligibility import View
         from memcli.entries.ids import number
-        from memcli.errors import LockBusy, MemcliError
         from memcli.storage.lock import Lock
 
         try:
@@ -105,8 +105,6 @@ class Answer:
             look: gives the answer of a vault, without effects.
             databases: whether vaults are asked for which a database answers.
         """
-        from memcli.errors import MemcliError
-
         own, line = self.vault, self.line
         found = own.read(lambda reader: look(own, reader))
         if self.last is None:
@@ -193,7 +191,6 @@ def at_prompt(answer: Answer) -> str:
 
 def opened(root: str, cwd: str | None = None) -> Vault:
     """The vault as the agent that the environment names, from a session's folder."""
-    from memcli.storage import projects
     from memcli.vault.caller import Caller
     from memcli.vault.vault import Vault
 
@@ -211,8 +208,6 @@ def is_time(root: str, what: str, every: float) -> bool:
 
     If so, it counts as done now; what cannot be noted would be done each time.
     """
-    from memcli.entries import layout
-
     stamp = os.path.join(state_dirs.path(root, layout.HARNESS), what)
     try:
         if os.path.exists(stamp) and 0 <= time.time() - os.stat(stamp).st_mtime < every:
@@ -364,7 +359,6 @@ def _closing(answer: Answer, *, alone: bool, is_new: bool) -> Iterator[str]:
     """The last lines of a start: what waits for the user, how to save what lasts."""
     from memcli.entries.entry import Status
     from memcli.entries.text.counted import counted
-    from memcli.errors import MemcliError
     from memcli.storage import detached
 
     vault, event = answer.vault, answer.event

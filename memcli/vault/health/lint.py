@@ -17,7 +17,7 @@ from functools import partial
 from shlex import quote
 
 from memcli import errors
-from memcli.entries import dates, layout
+from memcli.entries import codec, dates, file_checks, layout
 from memcli.entries.eligibility import View, standing
 from memcli.entries.entry import Layer, Status, Visibility
 from memcli.entries.file_checks import ERROR, WARNING, Finding, Text
@@ -201,7 +201,6 @@ def _about_entries(
 
 def _read(vault: Vault, path: str) -> tuple[list[Finding], Text | None]:
     """The findings in one file, and its text when it is an entry's."""
-    from memcli.entries import codec, file_checks
     from memcli.entries.merging import files as merging
 
     kinds = vault.kinds

@@ -17,7 +17,7 @@ import stat
 import time
 from contextlib import suppress
 
-from memcli.entries import layout
+from memcli.entries import codec, layout
 from memcli.entries.file_checks import ERROR, WARNING, Finding
 from memcli.entries.ids import is_adopted
 from memcli.entries.text.mentions import fold
@@ -208,8 +208,6 @@ def _place_of(
 
     Its id tells, or the bytes of files that are uncommitted.
     """
-    from memcli.entries import codec
-
     data = shown(repository, "HEAD", path)
     try:
         entry_id = codec.decode(data or b"", path, kinds=vault.kinds).entry.id
