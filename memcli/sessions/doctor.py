@@ -12,6 +12,7 @@ import shlex
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
+from memcli.storage import known_vaults, user_config
 from memcli.vault.vault import Vault
 
 TYPE_CHECKING = False
@@ -218,7 +219,6 @@ def _config(named: str | None, caller: Caller) -> Iterator[Check]:
 
 def _other_vaults(caller: Caller) -> Iterator[Check]:
     """The vaults of teams and of the repository."""
-    from memcli.storage import known_vaults
     from memcli.vault import vaults
 
     for state in vaults.states(caller):
@@ -278,7 +278,6 @@ def _judge(environ: Mapping[str, str]) -> Iterator[Check]:
     import shutil
 
     from memcli.sessions import judge
-    from memcli.storage import user_config
 
     named, said, mend = judge.configured(environ), "none, by default", ""
     if named is not None:

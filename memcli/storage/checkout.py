@@ -178,9 +178,7 @@ class CodeHistory:
         None where finding out might run a filter of the repository, which git may have
         to for any file, and where it takes git longer.
         """
-        from memcli.storage.git.on_disk import may_filter
-
-        if may_filter(self._git_dir):
+        if on_disk.may_filter(self._git_dir):
             return []
         command = (
             *_NO_LFS, "status", "--porcelain", "-z", "--no-renames",

@@ -65,9 +65,7 @@ def _now(
     Raises:
         InvalidValue: a file or line is not there.
     """
-    from memcli.storage.checkout import CodeHistory
-
-    history = CodeHistory.open(project.folder, vault.environ)
+    history = checkout.CodeHistory.open(project.folder, vault.environ)
     commit = history.commit()[:COMMIT_DIGITS] if history else ""
     made: list[Anchor] = []
     for anchor in anchors.read_all(code):

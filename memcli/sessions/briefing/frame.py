@@ -287,7 +287,6 @@ def names(
 ) -> Sequence[Sequence[str]]:
     """The terms of the work in a project's folder, as `tokens.names` gives them."""
     from memcli.entries.text import tokens
-    from memcli.entries.text.tokens import stemmer
     from memcli.storage.checkout import CodeHistory
 
     history = CodeHistory.open(folder, environ) if folder else None
@@ -298,4 +297,4 @@ def names(
         *history.unfinished(_PATIENCE)[:_MOST_LINES],
         *history.last_commits(_COMMITS, _PATIENCE)[:_MOST_LINES],
     ]
-    return tokens.names("\n".join(each[:_LINE] for each in said), stemmer())
+    return tokens.names("\n".join(each[:_LINE] for each in said), tokens.stemmer())
