@@ -157,11 +157,8 @@ def _code(vault: Vault, entry: Entry) -> tuple[Looked, ...]:
     if not entry.code:
         return ()
     try:
-        return tuple(
-            CloseLook(vault.project, vault.source, vault.environ).looks(
-                entry, diffs=True
-            )
-        )
+        close = CloseLook(vault.project, vault.source, vault.environ)
+        return tuple(close.looks(entry, diffs=True))
     except InvalidConfig as error:  # everything else is shown all the same
         vault.tell(f"its code was not checked: {error.message}")
         return ()
