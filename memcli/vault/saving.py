@@ -391,9 +391,7 @@ class _Placing:
             done = merge(entry, draft, vault.agent, vault.as_seen(entry))
         if done.taken and outcome == "duplicate":
             outcome = "merged"
-        if done.entry.status is Status.RESOLVED:
-            # The next drafts are held against what it settles.
-            self._held_texts.add(done.entry.body, self._held(done.entry))
+        self._know_end(done.entry)
         registered: list[str] = []
         if done.entry != before:
             if done.taken:
@@ -409,6 +407,11 @@ class _Placing:
             notes=(*saved.notes, *done.notes),
             registered=tuple(registered),
         )
+
+    def _know_end(self, entry: Entry) -> None:
+        """Count in for the next drafts what an entry settles, if it is resolved."""
+        if entry.status is Status.RESOLVED:
+            self._held_texts.add(entry.body, self._held(entry))
 
     def _held(self, entry: Entry) -> Held:
         return duplicates.held(entry, facts(entry), self._now_ms // 1000)
