@@ -81,9 +81,7 @@ def in_doubt(
         rules: which rule finds something in each of them.
         near: the session around the turn.
     """
-    if near.in_doubt or signs.PRAISES.match(text):
-        return True
-    if not _is_one_line(text):
+    if near.in_doubt or signs.PRAISES.match(text) or not _is_one_line(text):
         return True
     answers = signs.ASKS_FOR.fullmatch(near.asked) and not signs.REPLIES.match(text)
     if answers or _is_announced(near):
@@ -239,9 +237,8 @@ def _is_introduced(plain: str, rule: Rule) -> bool:
 
     Anything else may be the name of its author, or of the text that it stands in.
     """
-    if signs.CALLS.match(plain) and not signs.ANSWER.match(plain):
-        return False
-    if _is_named(plain):
+    calls = signs.CALLS.match(plain) and not signs.ANSWER.match(plain)
+    if calls or _is_named(plain):
         return False
     match = rule.pattern.search(plain.lower())
     lead = plain[: match.start()] if match else plain
