@@ -14,7 +14,7 @@ import os
 from memcli.entries import dates, layout, no_secrets
 from memcli.entries.eligibility import View, standing
 from memcli.entries.entry import Status
-from memcli.entries.identity import fingerprint
+from memcli.entries.identity import fingerprint, sha256
 from memcli.entries.ids import slug
 from memcli.entries.text.counted import counted
 from memcli.errors import EntryNotFound, InvalidValue, MemcliError, NotAllowed
@@ -282,10 +282,8 @@ def _path(vault: Vault, name: str) -> str:
     """The file of a run of the asking agent; whose it is stands before its name."""
     owner = "owner"
     if vault.agent is not None:
-        import hashlib
-
         # The name of an agent may hold any character; the name of a file may not.
-        agent = hashlib.sha256(vault.agent.name.encode("utf-8", "replace")).hexdigest()
+        agent = sha256(vault.agent.name.encode("utf-8", "replace")).hex()
         owner = f"agent-{agent[:24]}"
     folder = state_dirs.path(vault.root, layout.RESEARCH)
     return os.path.join(folder, f"{owner}.{name}.json")

@@ -13,7 +13,7 @@ from memcli.entries import layout
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Item, Status, Visibility
 from memcli.entries.file_checks import reworded
-from memcli.entries.identity import claim
+from memcli.entries.identity import blake2b, claim
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
@@ -193,8 +193,6 @@ def _audience(row: StoredRow) -> list[str]:
 
 def _how(row: StoredRow, enforce: str | None) -> str:
     """A digest of when, where and for whom an entry acts, and with which words."""
-    from hashlib import blake2b
-
     from memcli.entries.text import code_terms, prompt_injection
 
     told = prompt_injection.of_entry(row.title, row.text[:_READ]) is None
@@ -202,9 +200,7 @@ def _how(row: StoredRow, enforce: str | None) -> str:
     who = row.project, row.visibility, row.agent, row.expires_at, row.item
     words = row.title, claim(row.text), told, refuses, row.code
     how = (row.pinned, enforce, row.kind, row.layer, *who, *words)
-    return blake2b(
-        repr(how).encode("utf-8", "surrogatepass"), digest_size=16
-    ).hexdigest()
+    return blake2b(repr(how).encode("utf-8", "surrogatepass"), 16).hex()
 
 
 def force_of(before: Rules, after: Rules, there: Collection[str] = ()) -> Force:
