@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Rule(NamedTuple):
-    """One row of the table, as its head describes the columns; without examples."""
+    """One row of the table, as its head describes the columns."""
 
     name: str
     category: Category
@@ -30,6 +30,8 @@ class Rule(NamedTuple):
     needs: re.Pattern[str]
     pattern: re.Pattern[str]
     veto: re.Pattern[str]
+    yes: tuple[str, ...]
+    no: tuple[str, ...]
 
     def matches(self, lower: str, *, vetoed: bool = False) -> bool:
         """Whether it finds something in a sentence: `Sentence.plain` in lower case.
@@ -84,6 +86,8 @@ def table() -> tuple[Rule, ...]:
             compiled([row.get("needs", "")]),
             compiled(row["patterns"]),
             compiled([*shared[row["confidence"]], *row.get("vetoes", [])]),
+            tuple(row["yes"]),
+            tuple(row["no"]),
         )
         for row in data["rule"]
     )

@@ -1,8 +1,6 @@
 """Every example in the table of rules does what it says."""
 
 import re
-import tomllib
-from pathlib import Path
 
 import pytest
 
@@ -11,10 +9,8 @@ from memcli.sessions.mining import rules
 from tests.sessions.mining.said import said
 
 RULES = rules.table()
-TABLE = tomllib.loads(Path(rules.__file__).with_suffix(".toml").read_text())["rule"]
-ROWS = list(zip(RULES, TABLE, strict=True))
-FOUND = [(rule, text) for rule, row in ROWS for text in row["yes"]]
-NOT_FOUND = [(rule, text) for rule, row in ROWS for text in row["no"]]
+FOUND = [(rule, text) for rule in RULES for text in rule.yes]
+NOT_FOUND = [(rule, text) for rule in RULES for text in rule.no]
 
 
 @pytest.mark.parametrize(("rule", "text"), FOUND)
@@ -45,7 +41,7 @@ def test_what_a_rule_would_find_but_for_a_veto_is_low(text: str) -> None:
 
 def test_each_rule_has_its_own_name_and_two_examples_of_each_sort() -> None:
     assert len({rule.name for rule in RULES}) == len(RULES)
-    assert all(len(row["yes"]) >= 2 and len(row["no"]) >= 2 for row in TABLE)
+    assert all(len(rule.yes) >= 2 and len(rule.no) >= 2 for rule in RULES)
     assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", rule.name) for rule in RULES)
 
 
