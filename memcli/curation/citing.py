@@ -171,6 +171,20 @@ def refuse_unsearched(vault: Vault, layer: Layer) -> None:
         )
 
 
+def refuse_other_layer(vault: Vault, before: Entry, after: Entry) -> None:
+    """Refuse that an agent makes a report of a fact, or a fact of a report.
+
+    Raises:
+        NotAllowed: code `must_search`.
+    """
+    if vault.caller.is_agent and after.layer is not before.layer:
+        raise NotAllowed(
+            f"{before.id} is of the layer {before.layer}, which no agent changes",
+            hint="Save a report anew, in the name of the run that found its evidence.",
+            code="must_search",
+        )
+
+
 def grant(vault: Vault, layer: Layer, cites: Cites) -> Granted:
     """The citations that an entry of this layer may carry, as whole ids.
 

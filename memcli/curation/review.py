@@ -9,6 +9,7 @@ never comes into one, so no undo brings that candidate back.
 
 from __future__ import annotations
 
+from memcli.curation import citing
 from memcli.curation.changing import Changing
 from memcli.curation.inbox import waiting
 from memcli.entries import layout
@@ -102,6 +103,7 @@ def approve(
 
     def approved(at: Changing, stored: Stored) -> Entry:
         entry = _changed(vault, stored.entry, given)
+        citing.refuse_other_layer(vault, stored.entry, entry)
         if given:
             no_secrets.refuse(entry)
             if secrets.find(stored.data.decode("utf-8", "replace")):
@@ -168,7 +170,6 @@ def supersede(
     Raises:
         As `approve`; NotAllowed also when the target is not in force.
     """
-    from memcli.curation import citing
     from memcli.curation.evolve import successor
 
     with Changing(vault) as at:
@@ -176,6 +177,7 @@ def supersede(
         target = at.in_use(target_id, Action.EVOLVE)
         citing.refuse_unsearched(vault, target.entry.layer)
         candidate = stored.entry
+        rests = citing.joined([target.entry, candidate])
         values = {name: getattr(candidate, name) for name in _SAID}
         values["text"] = candidate.body
         fresh = successor(vault, target.entry, values, (), True)
@@ -190,7 +192,7 @@ def supersede(
         )
         if fresh.layer is not Layer.FACT:
             # A review is no look: what was stale, or not checked, stays so.
-            old, rests = target.entry, citing.joined([target.entry, candidate])
+            old = target.entry
             fresh = fresh.replace(
                 evidence=rests.evidence,
                 fingerprints=rests.fingerprints,

@@ -247,6 +247,10 @@ def test_an_entry_takes_the_place_of_none_of_a_higher_layer(vault: Vault) -> Non
     for name in (other, lower):
         with pytest.raises(UsageError, match="cannot stand for it"):
             vault.evolve(name, "Sam: an hour", also=[report.id])
+    waits = draft(vault, "Sam: a day").replace(status=Status.PENDING)
+    candidate = vault.save(waits, cite=[fact]).id
+    with pytest.raises(UsageError, match="cannot stand for it"):
+        review.supersede(vault, candidate, other)
     assert vault.evolve(report.id, "Sam: an hour", also=[other]).id
 
 
