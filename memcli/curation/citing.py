@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from memcli.entries import dates
 from memcli.entries.eligibility import View
-from memcli.entries.entry import Entry, Layer
+from memcli.entries.entry import Entry, Layer, Status
 from memcli.errors import MemcliError, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple, taken
 from memcli.vault import lineage, lookup, saving, staleness
@@ -235,10 +235,13 @@ def joined(entries: Sequence[Entry]) -> Entry:
     first = entries[0]
     highest = max(entries, key=lambda entry: list(Layer).index(entry.layer))
     if highest.layer is not first.layer:
+        hint = f"Name it first: memcli evolve {highest.id} TEXT --also {first.id}"
+        if highest.status is Status.PENDING:
+            hint = f"Approve it by itself: memcli review {highest.id} --approve"
         raise UsageError(
             f"{highest.id} is of the layer {highest.layer}: an entry of the layer "
             f"{first.layer} cannot stand for it",
-            hint=f"Name it first: memcli evolve {highest.id} TEXT --also {first.id}",
+            hint=hint,
         )
     drawn = [entry for entry in entries if entry.layer is not Layer.FACT]
     if len(drawn) < 2:

@@ -179,7 +179,7 @@ def _replaced(vault: Vault, reader: Reader, draft: Entry) -> str | None:
     seen = View(vault.now_ms() // 1000, statuses=both, agent=vault.agent)
     near = [row for _, row in _near(reader, draft, seen) if _same(draft, row)]
     if any(row.status == Status.ACTIVE for row in near):
-        return None  # only its form was changed, or somebody has said it anew
+        return None  # the same words are in force: in another form, or said again
     return next((row.superseded_by or row.id for row in near), None)
 
 

@@ -249,8 +249,10 @@ def test_an_entry_takes_the_place_of_none_of_a_higher_layer(vault: Vault) -> Non
             vault.evolve(name, "Sam: an hour", also=[report.id])
     waits = draft(vault, "Sam: a day").replace(status=Status.PENDING)
     candidate = vault.save(waits, cite=[fact]).id
-    with pytest.raises(UsageError, match="cannot stand for it"):
+    with pytest.raises(UsageError, match="cannot stand for it") as refused:
         review.supersede(vault, candidate, other)
+    hint = f"Approve it by itself: memcli review {candidate} --approve"
+    assert refused.value.hint == hint
     assert vault.evolve(report.id, "Sam: an hour", also=[other]).id
 
 

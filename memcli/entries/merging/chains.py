@@ -10,8 +10,8 @@ A lineage that both sides evolved, or that lost a version, is put in the order o
 ids, which are times; a pinned model that nothing has replaced comes last. So three
 clones come to one chain in any order of merging.
 
-What one side undid and the other changed counts as if there had been no undo; and no
-entry is out of force for one that the other side has forgotten (`overruled`).
+Where one side undid what the other changed, the undo does not count (`overruled`). An
+entry whose replacement the other side has forgotten is in force again (`Joined.back`).
 """
 
 from __future__ import annotations
