@@ -134,7 +134,6 @@ def evolve(
             of = citing.grant(vault, old.layer, how.cites).without(old.id)
         same = bool(how.also or of or how.enforce)
         fresh = successor(vault, old, values, how.untag, same)
-        citing.refuse_other_layer(vault, old, fresh)
         if is_report and not (of and of.cited) and not values.get("entities"):
             # What is newer is asked of the same entities: other words end no staleness.
             fresh = fresh.replace(entities=old.entities)
@@ -191,7 +190,6 @@ def revert(
         version = vault.stored(vault.path_of(earlier))
         at.change.carry(version.data)
         before = version.entry
-        citing.refuse_other_layer(vault, old.entry, before)
         fresh = before.replace(id=vault.new_id(), path=old.path)
         fresh = lineage.passed_on(vault, fresh, [before, old.entry], shared_anew=False)
         # An id as the reason would be told to all who see this version.
@@ -227,6 +225,7 @@ def _replaced(
     """Put the new version in the place of the first, and the others in the archive."""
     vault, change, now = at.vault, at.change, at.now
     first, *others = old
+    citing.refuse_other_layer(vault, first.entry, fresh)
     around = _look_around(vault, fresh, [item.entry for item in old])
     places = [layout.archived(item.path, item.entry.id) for item in old]
     if not dry_run:
