@@ -58,10 +58,6 @@ class Granted(NamedTuple):
     stale: Mapping[str, str] = MappingProxyType({})
     past: Sequence[str] = ()
 
-    def without(self, entry_id: str) -> Granted:
-        """The citations without the version before, which is past and not cited."""
-        return self._replace(cited=[name for name in self.cited if name != entry_id])
-
     def notes(self) -> list[str]:
         """Notes on citations that were dropped or may no longer hold, as sentences."""
         notes = []
@@ -260,6 +256,27 @@ def joined(entries: Sequence[Entry]) -> Entry:
         fingerprints=tuple(prints[name] for name in rests_on if name in prints),
         refreshed_at=min(filter(None, looked), key=dates.to_epoch, default=None),
         research=first.research if all(entry.research for entry in drawn) else None,
+    )
+
+
+def reviewed(fresh: Entry, of: Entry, other: Entry) -> Entry:
+    """The next version of `of`, as a person gave it words of `other`, with what both
+    rest on. A review is no look: what was stale, or not checked, stays so.
+
+    Raises:
+        As `joined`.
+    """
+    rests = joined([of, other])
+    if of.layer is Layer.FACT:
+        evidence = dict.fromkeys((*of.evidence, *other.evidence))
+        evidence.pop(of.id, None)
+        return fresh.replace(evidence=tuple(evidence))
+    return fresh.replace(
+        evidence=rests.evidence,
+        fingerprints=rests.fingerprints,
+        # The words of a candidate were checked against nothing.
+        research=rests.research if other.layer is not Layer.FACT else None,
+        refreshed_at=rests.refreshed_at or of.refreshed_at or of.created,
     )
 
 

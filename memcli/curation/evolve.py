@@ -131,7 +131,9 @@ def evolve(
         # By its words, tags and title a report is held against what is newer.
         concludes = is_report and vault.caller.is_agent
         if how.cites.ids or how.cites.research or concludes:
-            of = citing.grant(vault, old.layer, how.cites).without(old.id)
+            of = citing.grant(vault, old.layer, how.cites)
+            # The version before is past, and is not cited.
+            of = of._replace(cited=[name for name in of.cited if name != old.id])
         same = bool(how.also or of or how.enforce)
         fresh = successor(vault, old, values, how.untag, same)
         if is_report and not (of and of.cited) and not values.get("entities"):

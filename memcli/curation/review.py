@@ -14,7 +14,7 @@ from memcli.curation.changing import Changing
 from memcli.curation.inbox import waiting
 from memcli.entries import layout
 from memcli.entries.eligibility import Action, may
-from memcli.entries.entry import Entry, Layer, Status
+from memcli.entries.entry import Entry, Status
 from memcli.entries.identity import claim
 from memcli.entries.merging.files import MERGED_FROM
 from memcli.entries.text.counted import counted
@@ -177,29 +177,16 @@ def supersede(
         target = at.in_use(target_id, Action.EVOLVE)
         citing.refuse_unsearched(vault, target.entry.layer)
         candidate = stored.entry
-        rests = citing.joined([target.entry, candidate])
         values = {name: getattr(candidate, name) for name in _SAID}
         values["text"] = candidate.body
         fresh = successor(vault, target.entry, values, (), True)
         keys = {name for name, _ in fresh.extra}
-        evidence = (*target.entry.evidence, *candidate.evidence)
-        evidence = tuple(mark for mark in evidence if mark != target.entry.id)
         fresh = fresh.replace(
             **{name: getattr(candidate, name) for name in _OF_THE_WORDS},
             agent=candidate.agent or target.entry.agent,
-            evidence=tuple(dict.fromkeys(evidence)),
             extra=(*fresh.extra, *(x for x in candidate.extra if x[0] not in keys)),
         )
-        if fresh.layer is not Layer.FACT:
-            # A review is no look: what was stale, or not checked, stays so.
-            old = target.entry
-            fresh = fresh.replace(
-                evidence=rests.evidence,
-                fingerprints=rests.fingerprints,
-                # The words of a candidate were checked against nothing.
-                research=rests.research if candidate.layer != Layer.FACT else None,
-                refreshed_at=rests.refreshed_at or old.refreshed_at or old.created,
-            )
+        fresh = citing.reviewed(fresh, target.entry, candidate)
         fresh = lineage.passed_on(
             vault, fresh, [target.entry, candidate], shared_anew=False
         )
@@ -313,6 +300,7 @@ def settle(vault: Vault, entry_id: str, outcome: str) -> str | None:
                 text = f"{head.entry.body.rstrip()}\n\n{text}"
             fresh = successor(vault, head.entry, {"text": text}, (), False)
             old = [head.entry, version.entry]
+            fresh = citing.reviewed(fresh, *old)
             fresh = lineage.passed_on(vault, fresh, old, shared_anew=False)
             at.change.carry(version.data)
             at.change.carry(head.data)

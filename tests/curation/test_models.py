@@ -10,6 +10,7 @@ from memcli import Vault
 from memcli.curation import changing, citing, review, verify
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Layer, Subtype, Visibility
+from memcli.entries.merging.files import MERGED_FROM
 from memcli.errors import NotAllowed
 from memcli.recall.query import Query
 from memcli.vault.health import inspect
@@ -92,6 +93,20 @@ def test_a_new_wording_is_no_new_look(vault: Vault, clock: list[int]) -> None:
     entry = vault.get(done.id)
     assert entry.refreshed_at == "2026-11-21T12:00:00Z"
     assert why(vault, done.id) == [("resolved", [base])]
+
+
+def test_a_text_that_a_review_takes_from_a_merge_is_no_new_look(
+    vault: Vault, clock: list[int]
+) -> None:
+    base = save(vault, "Tests need redis", entities=["tests"])
+    done = vault.evolve(model(vault, "What tests need", base, entities=["tests"]), "It")
+    clock[0] += HOUR
+    newer = save(vault, "Tests need a database", entities=["tests"])
+    vault.evolve(done.id, "What our tests need", reason="later")
+    edit(vault, done.id, "reason: later", f"reason: {MERGED_FROM}desk")
+    review.settle(vault, done.id, "taken")
+    (taken,) = citing.models(vault, View(clock[0]))
+    assert why(vault, taken.id) == [("newer", [newer])]
 
 
 # --- evidence ----------------------------------------------------------------------
