@@ -130,7 +130,7 @@ _SECRET_WORD: Final = re.compile(
     r"|secret|token|bearer|(?:api|deploy|signing|access|private|wifi|wi-fi) key|keystore|key is|authenticat\w+|sudo"
     r"|(?:door|gate|alarm|access|entry|safe|lock|security) codes?|codes? (?:for|of|to) the"
     r"|opens? (?:\w+ )?(?:door|gate|lock|office|safe|vault)|(?:door|gate|lock|office|safe|vault) opens"
-    r"|pass (?=\S*\d)|[a-z]+-key)\b"
+    r"|pass (?=\S*\d|for\b)|[a-z]+-key)\b"
 )
 _TOLD_VALUE: Final = re.compile(
     r"(?i)(?:\b(?:is|are|as|by|with|and|to|key|token|secret|bearer|pass|pin|takes|wants)|-p|[:=/])\s*[\"'`]?"
@@ -146,7 +146,7 @@ _TOLD_PLAINLY: Final = re.compile(
     r"(?is)^(?!.*(?:\b(?:never|not|no|without|hash\w*|rotat\w*|expir\w*|reset|policy"
     r"|manager|field|form)\b|n't\b)).*(?:\b(?:password|passphrase|passcode)\b"
     r"|\b(?:token|secret)\b[^.]{0,40}?(?:\bis\b|=)\s*\w)"
-    r"|.*\b(?:but|enter|give|say|send|type|use|with) (?!(?:an?|it|my|our|that|the|them|this|your)\b)\S+ as (?:\w+ ){0,3}?(?:pass(?:word|phrase|code)|pin)\b"
+    r"|.*\b(?:but|enter|give|put|say|send|type|use|with) (?!(?:an?|it|my|our|that|the|them|this|your)\b)\S+ (?:as|in(?:to)?(?=.{3,40}(?:box|field|form|prompt)\b)) (?:\w+ ){0,3}?(?:pass(?:word|phrase|code)|pin)\b"
     r"|.*\b(?:unlock|log ?in|log on|sign in)\w*\b[^.]{0,40}\b(?:using|with) (?!(?:an?|both|each|every|github|google|it|its|my|our|saml|sso|that|the|their|this|your)\b|(?-i:[A-Z]{2,}\b))\S"
     r"|.*(?<![\w./-])(?=\w*[a-z])(?-i:(?=\w*[A-Z]))(?:[a-z]+\d{4,}|[a-z]+\d[a-z]+\d[a-z]+)(?![\w./-])"
     r"|.*(?<![\w./-])[a-z]+\d{2,}[!$%&*?]+(?![\w./-])|.*\S / (?=\S*[a-z])(?=\S*\d)[^\s/]{6,}"

@@ -275,6 +275,7 @@ def test_recalled_text_that_was_injected_for_three_sessions_is_never_mined(
         "From now on authenticate as deploy with geheim99.",
         "From now on the test account is qa@example.org / Kaffee99.",
         "Remember that the safe opens with 0815.",
+        "Always put sunflower22 in the password field of the shop.",
     ],
 )
 def test_a_password_told_in_a_sentence_is_not_kept(

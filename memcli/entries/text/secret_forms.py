@@ -107,7 +107,7 @@ _SIGN = r"[!$%&*?#^@]"
 # Repo#12, Class2#method, user1@Host.com, React@18, Outer1$Inner, 2*Second, 00-R&D
 _SIGNED = r"[A-Za-z_.-]+[0-9]{0,2}#[0-9]+|[\w.-]+#[A-Za-z_-]+|.*@[\w.-]+\.[a-z]{2,}|.*@[A-Z]?[a-z]+|.*@[v^~]?[0-9][\w.]*|[A-Za-z_.]+[0-9]{0,2}\$\w*|[0-9]+[*%][\w.]+|(?:.*-)?R&D.*|.*&#?\w+;"  # fmt: skip
 # Bytes in an address, the fingerprint of an anchor, a place in a file.
-_IN_NAMES = r"%[0-9A-Fa-f]{2}|#[0-9]+-[0-9a-f]{16}(?:@[0-9a-f]+)?$|#L[0-9]+(?:-L?[0-9]+)?$|(?<=\.[a-z]{2})#[\w.-]+$|(?<=\.[a-z]{4})#[\w.-]+$"  # fmt: skip
+_IN_NAMES = r"%[2-7][0-9A-Fa-f]|(?:%[89A-Fa-f][0-9A-Fa-f]){2,}|#[0-9]+-[0-9a-f]{16}(?:@[0-9a-f]+)?$|#L[0-9]+(?:-L?[0-9]+)?$|(?<=\.[a-z]{2})#[\w.-]+$|(?<=\.[a-z]{4})#[\w.-]+$"  # fmt: skip
 STRONG: Final = (
     r"(?<![\w!$%&*?#^@.\\-])[A-Za-z0-9_.!$%&*?#^@-]{8,64}(?![\w!$%&*?#^@=(/\\{\[<>-])"
 )
@@ -194,8 +194,13 @@ def is_strong(value: str) -> bool:
     between = re.findall(f"(?<=[A-Za-z0-9]){_SIGN}+(?=[A-Za-z0-9])", value)
     if not re.search("[0-9]", value):
         return len(set(between)) > 1
+    # In a name large letters and digits begin words; in noise every other one does.
+    words = re.findall("[A-Z]*[a-z]+|[A-Z]+|[0-9]+", value)
+    plain = (
+        len(value) < 10 or len(value) >= 3 * len(words) or re.search("@[a-z.]+$", value)
+    )
     named = len(re.findall(_SIGN, value)) == 1 and re.fullmatch(_SIGNED, value)
-    return bool(between) and not (named and not re.search(_NOISY, value))
+    return bool(between) and not (named and plain)
 
 
 def is_sample(value: str) -> bool:
