@@ -265,6 +265,11 @@ def _shown(value: Any) -> str:
 # --- texts, by lines --------------------------------------------------------------
 
 
+# Longer changes count as one: lines in another order take the square of their number,
+# of 16,000 half a minute.
+_MOST_LINES = 4_000
+
+
 def merge_texts(base: str, older: str, newer: str) -> tuple[str, int]:
     """Merge two texts that were one: the text, and the number of conflicts, which are
     regions that both sides changed; the newer side's lines stand there.
@@ -334,12 +339,17 @@ def _hunks(base: list[str], side: list[str]) -> list[tuple[int, int, list[str]]]
     other lines stand, and which."""
     from difflib import SequenceMatcher
 
+    head = _shared(base, side)
+    tail = _shared(base[head:][::-1], side[head:][::-1])
+    old, new = base[head : len(base) - tail], side[head : len(side) - tail]
+    if max(len(old), len(new)) > _MOST_LINES:
+        return [(head, head + len(old), new)]
     # In a long text lines that it holds again and again anchor nothing (`autojunk`):
     # the time would grow with the square of their number.
     return [
-        (first, end, side[start:stop])
+        (head + first, head + end, new[start:stop])
         for what, first, end, start, stop in SequenceMatcher(
-            None, base, side
+            None, old, new
         ).get_opcodes()
         if what != "equal"
     ]

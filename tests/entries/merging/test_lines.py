@@ -80,5 +80,13 @@ def test_huge_texts_are_merged_within_seconds(side: str) -> None:
     base = "y\nx\n" * 5_000
     start = time.process_time()
     merged = merge(base, side, base.replace("y", "z", 3))
+    numbers = [f"{number}\n" for number in range(60_000)]
+    swapped = [
+        "".join(
+            line for n in range(0, 60_000, size) for line in numbers[n : n + size][::-1]
+        )
+        for size in (2, 3)
+    ]
+    assert merge("".join(numbers), *swapped) == (swapped[1], 1)
     assert time.process_time() - start < 10
     assert merged[0]
