@@ -24,7 +24,7 @@ from memcli.entries.identity import claim, fingerprint
 from memcli.errors import InvalidValue, MemcliError, Unreadable, UsageError
 from memcli.hosts import host, table
 from memcli.hosts import memories as tools
-from memcli.hosts.pages import Problem, line_of
+from memcli.hosts.pages import Problem, items, line_of
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, projects
 from memcli.storage.listing import paths_of, scan
@@ -34,7 +34,7 @@ from memcli.vault.saved import Saved, stays_active
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from memcli.hosts.memories import Tool
@@ -333,7 +333,7 @@ def import_memories(
     new = [draft for _, draft in drafts.found if _text_of(draft) not in held]
     # Of one file its own name: AGENTS.md, the tool, reads CLAUDE.md as well.
     origin = os.path.basename(min(sources)) if len(sources) == 1 else tool.title
-    rest = iter(drafts.save(origin, new))
+    rest = iter(drafts.save(origin, [*_in_force(vault, new, drafts.notes)]))
     results, became = list[Saved](), list[Became]()
     for text, (line, draft) in zip(texts, drafts.found, strict=True):
         row = held.get(text)
@@ -350,6 +350,29 @@ def _of_tool(vault: Vault, tool: Tool, place: str, fields: dict[str, Any]) -> En
     source["proposed"] = no_secrets.masked(fields.pop("said", ""))
     fields["title"] = line_of(fields["title"])[:500]
     return vault.draft({**fields, "source": source})
+
+
+def _in_force(
+    vault: Vault, drafts: Sequence[Entry], notes: list[str]
+) -> Iterator[Entry]:
+    """Drafts of rules without those of their items that are resolved or replaced."""
+    listed = []
+    for draft in drafts:
+        plain = draft.replace(title="", source=draft.source._replace(proposed=None))
+        words = items(draft.source.proposed or draft.body)
+        listed.append([plain.replace(body=each) for each in words])
+    held = saving.look_up(vault, [each for parts in listed for each in parts])[0]
+    for draft, (first, *below) in zip(drafts, listed, strict=True):
+        kept, said = draft, draft.source
+        for item in below:
+            again = held.match(item) is None and held.replaced(item)
+            if again or held.settled_by(item):
+                kept = kept.replace(body=kept.body.replace(item.body, "", 1))
+                what = "is resolved or replaced, and was left out"
+                notes.append(f"{said.record}: '{item.display_title}' {what}")
+        if below:  # what is said of the rule itself, without its list, counts as well
+            said = said._replace(proposed=first.body)
+        yield kept.replace(source=said)
 
 
 def _text_of(draft: Entry) -> _Text:

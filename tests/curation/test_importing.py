@@ -156,6 +156,25 @@ def test_what_another_version_replaced_is_left_out_and_named(
     assert vault.get(cut.created[0].id).supersedes is None
 
 
+def test_items_of_a_rule_that_are_resolved_or_replaced_are_left_out_of_it(
+    vault: Vault, tmp_path: Path
+) -> None:
+    vault.resolve(save(vault, "Flush the zebra cache"))
+    vault.evolve(save(vault, "Tell the lions"), "Tell nobody")
+    rules = (
+        "- Use pnpm\n  - Flush the zebra cache.\n  - or npm\n\nThen:\n\n1. tag it\n"
+        "2. Tell the lions\n\n- Flush the zebra cache\n  - daily\n"
+    )
+    page = [str(write(tmp_path, "CLAUDE.md", rules))]
+    for _ in range(2):
+        done = importing.import_memories(vault, memories.find("agents-md"), page)
+        assert done.duplicates[-1].settled_by
+        assert len(done.notes) == 2
+    texts = [row.text for row in vault.entries()]
+    assert {"Use pnpm\n  - or npm\n", "Then:\n\n1. tag it\n"} <= {*texts}
+    assert not any("zebra" in text or "lions" in text for text in texts)
+
+
 def test_a_note_whose_name_is_no_text_stops_no_import(
     vault: Vault, tmp_path: Path
 ) -> None:
