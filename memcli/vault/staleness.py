@@ -284,7 +284,7 @@ def _end(reader: Reader, doc: int, force: View) -> tuple[str | None, int]:
 
 def _visible(reader: Reader, name: str, view: View) -> list[int]:
     """The documents of an id that the caller may see, in any status."""
-    seen = view._replace(statuses=frozenset(Status), as_of=None)
+    seen = view._replace(statuses=frozenset(Status), as_of=None, here=None)
     docs = reader.exact("id", name)
     # Of two files with one id the first in the order of entries counts.
     return sorted(reader.shown(docs, seen), key=reader.columns.orders.__getitem__)

@@ -196,7 +196,7 @@ class _Found:
         """The documents of the reflection items of a kind."""
         for item in chosen:
             if item.item == kind:
-                yield from self._reader.exact("id", item.id)[:1]
+                yield from self._reader.exact("path", item.path)
 
     def place(self, doc: int) -> str:
         """The heading for what holds here, or everywhere."""
