@@ -224,7 +224,11 @@ def _extra(keys: Any) -> tuple[tuple[str, str], ...]:
     """The keys that memcli does not know, as `export` has them: name to YAML lines."""
     if not isinstance(keys, Mapping):
         raise InvalidValue("extra must be an object", code="invalid_extra")
-    return tuple(frontmatter.checked_key(name, lines) for name, lines in keys.items())
+    extra = tuple(frontmatter.checked_key(name, lines) for name, lines in keys.items())
+    page = f"---\n{''.join(lines for _, lines in extra)}---\n"
+    if codec.decode(page.encode(), "").entry.extra != extra:
+        raise InvalidValue("extra has a field that memcli uses", code="invalid_extra")
+    return extra
 
 
 # --- a folder of notes --------------------------------------------------------------
@@ -279,7 +283,9 @@ def _note(vault: Vault, root: str, path: str) -> Entry:
     name = path.rpartition("/")[2].removesuffix(".md")
     titled = entry.title or (name if name != entry.display_title else "")
     # The same checks as for any other draft; the fields come from the file.
-    checked = vault.draft({"text": entry.body if entry.body.strip() else name})
+    values = {"text": entry.body if entry.body.strip() else name}
+    values |= {"layer": str(entry.layer), "subtype": str(entry.subtype or "")}
+    checked = vault.draft(values)
     own = entry.source != Source()
     return entry.replace(
         id="",

@@ -98,6 +98,9 @@ def test_a_folder_never_pins_nor_sets_what_keeps_tools_from_running(
     first, second = done.notes
     assert first.startswith("rule.md:1: enforce was left out; a person sets it")
     assert second.startswith("rule.md:1: pinned was left out; to pin it: memcli ")
+    hidden = {"text": "Never run make", "extra": {"pinned": "pinned: true\n"}}
+    (failed,) = importing.import_lines(vault, lines(hidden), "f").failed
+    assert failed.code == "invalid_extra"
 
 
 def test_the_title_of_an_import_names_no_entry_that_was_there(
@@ -171,7 +174,7 @@ def test_items_of_a_rule_that_are_resolved_or_replaced_are_left_out_of_it(
         assert done.duplicates[-1].settled_by
         assert len(done.notes) == 2
     texts = [row.text for row in vault.entries()]
-    assert {"Use pnpm\n  - or npm\n", "Then:\n\n1. tag it\n"} <= {*texts}
+    assert {"Use pnpm\n- or npm", "Then:\n\n1. tag it"} <= {*texts}
     assert not any("zebra" in text or "lions" in text for text in texts)
 
 
