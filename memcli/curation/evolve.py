@@ -134,6 +134,13 @@ def evolve(
             of = citing.grant(vault, old.layer, how.cites)
             # The version before is past, and is not cited.
             of = of._replace(cited=[name for name in of.cited if name != old.id])
+        about = how.untag or any(values.get(name) for name in _ABOUT)
+        if concludes and about and not (rewritten and of and of.cited):
+            raise NotAllowed(
+                f"an agent changes what {old.id} is about only with its text",
+                hint=f"memcli evolve {old.id} TEXT --cite ID --research NAME",
+                code="must_search",
+            )
         same = bool(how.also or of or how.enforce)
         fresh = successor(vault, old, values, how.untag, same)
         if is_report and not (of and of.cited) and not values.get("entities"):
@@ -192,6 +199,9 @@ def revert(
         version = vault.stored(vault.path_of(earlier))
         at.change.carry(version.data)
         before = version.entry
+        if vault.caller.is_agent:  # a person decides on both
+            kept = old.entry.pinned, old.entry.enforce
+            before = before.replace(pinned=kept[0], enforce=kept[1])
         fresh = before.replace(id=vault.new_id(), path=old.path)
         fresh = lineage.passed_on(vault, fresh, [before, old.entry], shared_anew=False)
         # An id as the reason would be told to all who see this version.
@@ -266,6 +276,8 @@ _OF_THE_TEXT: dict[str, Any] = {
     "asked": (),
 }
 _LINKS = "links"
+# By these it is told whether an observation or model may still hold.
+_ABOUT = ("code", "entities", "evidence", "fingerprints", "refreshed_at", "tags")
 
 
 def successor(

@@ -105,6 +105,7 @@ def approve(
         entry = _changed(vault, stored.entry, given)
         citing.refuse_other_layer(vault, stored.entry, entry)
         if given:
+            citing.refuse_unsearched(vault, entry.layer)
             no_secrets.refuse(entry)
             if secrets.find(stored.data.decode("utf-8", "replace")):
                 # Else the approval would first commit the old text, for good.

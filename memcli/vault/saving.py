@@ -384,7 +384,7 @@ class _Placing:
         given = draft.entities
         # Nor does a file act on sessions, nor an agent weigh a report anew.
         kept = before.enforce and (imported or not by_person)
-        kept = kept or not (by_person or draft.research or before.layer is Layer.FACT)
+        kept = kept or not (by_person or before.layer is Layer.FACT)
         if adds and not kept:
             spelled = tuple(self._names.meant.get(fold(name), name) for name in given)
             draft = draft.replace(entities=spelled)

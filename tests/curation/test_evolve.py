@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
+from memcli.curation import changing
 from memcli.entries.entry import Status
 from memcli.entries.ids import is_adopted
 from memcli.entries.text.links import links_of
@@ -221,4 +222,9 @@ def test_revert_goes_back_as_a_new_version_and_forth_again(vault: Vault) -> None
     assert int(git(vault, "rev-list", "--count", "HEAD")) == commits + 1
     fourth = vault.revert(third).id
     assert vault.get(fourth).body == "two\n"
-    assert len(vault.read(lambda reader: versions(reader, first))) == 4
+    changing.pin(vault, fourth)
+    fifth = vault.evolve(fourth, "three").id
+    changing.pin(vault, fifth, off=True)
+    client = Vault.open(vault.root, now_ms=vault.now_ms, via="mcp")
+    assert not vault.get(client.revert(fifth).id).pinned
+    assert len(vault.read(lambda reader: versions(reader, first))) == 6

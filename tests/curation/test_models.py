@@ -237,6 +237,8 @@ def test_a_new_version_is_as_narrow_as_what_it_cites_now(
     name = bob.save("How we deploy", layer="model", cite=[fact], research="q").id
     draft = bob.draft({"text": "How we never deploy", "layer": "model"})
     other = save(bob, "We never deploy", status="pending")
+    report = bob.draft({"text": "We deploy", "layer": "model", "status": "pending"})
+    waits = bob.save(report, cite=[fact], research="q").id
     for write in (
         lambda: bob.evolve(name, "How we never deploy"),
         lambda: bob.evolve(name, title="How we never deploy"),
@@ -245,13 +247,21 @@ def test_a_new_version_is_as_narrow_as_what_it_cites_now(
         lambda: bob.evolve(name, layer="fact", research="q"),
         lambda: bob.evolve(fact, layer="model"),
         lambda: bob.approve(other, layer="observation"),
+        lambda: bob.approve(waits, text="How we never deploy", evidence=[other]),
+        lambda: bob.evolve(name, evidence=[other], research="q"),
+        lambda: bob.evolve(name, tags=["rare"], research="q"),
+        lambda: bob.evolve(name, entities=["x"], cite=[fact], research="q"),
+        lambda: bob.evolve(name, refreshed_at="2099-01-01", research="q"),
         lambda: verify.confirm(bob, name),
         lambda: bob.save_all([draft]),
         lambda: review.supersede(bob, other, name),
     ):
-        with pytest.raises(NotAllowed, match=r"what a search found|no agent changes"):
+        with pytest.raises(
+            NotAllowed, match="a search found|no agent|only with its text"
+        ):
             write()
-    assert bob.save("How we deploy", entities=["gate"]).outcome == "duplicate"
+    again = {"layer": "model", "entities": ["gate"], "cite": [fact], "research": "q"}
+    assert bob.save("How we deploy", **again).outcome == "duplicate"
     save(bob, "It hums", entities=["gate"])
     name = bob.evolve(name, title="How the gate deploys", research="q").id
     assert bob.get(name).entities == ()
@@ -263,6 +273,13 @@ def test_a_new_version_is_as_narrow_as_what_it_cites_now(
     assert ada.get(done.id).visibility is Visibility.PRIVATE
     assert bob.recall("deploy key mat").rows == []
     assert ada.recall("deploy key").rows != []
+
+
+def test_what_another_project_rests_on_makes_stale_as_well(vault: Vault) -> None:
+    base = save(vault, "Deploys take an hour", project="shop")
+    model(vault, "We deploy slowly", base, kind="constraint")
+    vault.resolve(base)
+    assert [one.stale for one in vault.recall("tea").constraints] == [True]
 
 
 def test_an_agent_s_new_version_keeps_what_it_may_not_see(
