@@ -257,7 +257,7 @@ def test_a_new_version_is_as_narrow_as_what_it_cites_now(
         lambda: review.supersede(bob, other, name),
     ):
         with pytest.raises(
-            NotAllowed, match="a search found|no agent|only with its text"
+            NotAllowed, match=r"a search found|no agent|only with its text"
         ):
             write()
     again = {"layer": "model", "entities": ["gate"], "cite": [fact], "research": "q"}

@@ -15,6 +15,8 @@ BEFORE = ("have a look at the release", "I looked at it and changed two files.")
 # A line about a text: beside one, or as the turn before or after it.
 ABOUT = """
 write an answer to this guy
+Lena thinks we should do this.
+The client demands it.
 shorter please
 Give me a one line version of that text.
 translate my next message
@@ -137,6 +139,7 @@ Imagine that somebody writes to you.
 """.strip().split("\n")
 # On the line of a rule, behind it.
 TAKEN_BACK = """
+Bob Miller is the author.
 I don't agree with it.
 Should we?
 What do you think of the wording?
