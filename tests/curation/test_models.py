@@ -260,8 +260,8 @@ def test_a_new_version_is_as_narrow_as_what_it_cites_now(
             NotAllowed, match=r"a search found|no agent|only with its text"
         ):
             write()
-    again = {"layer": "model", "entities": ["gate"], "cite": [fact], "research": "q"}
-    assert bob.save("How we deploy", **again).outcome == "duplicate"
+    draft = bob.draft({"text": "How we deploy", "layer": "model", "entities": ["gate"]})
+    assert bob.save(draft, cite=[fact], research="q").outcome == "duplicate"
     save(bob, "It hums", entities=["gate"])
     name = bob.evolve(name, title="How the gate deploys", research="q").id
     assert bob.get(name).entities == ()
