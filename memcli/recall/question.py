@@ -61,16 +61,14 @@ def read(reader: Reader, query: Query, window: Window | None) -> Question:
     from memcli.search.readings import readings
 
     text = query.text
-    share = None if window is None else inside(reader, window)
-    # Where no entry lies in it, "last year" may be words of an entry, after all.
-    if (
-        window is not None
-        and share is not None
-        and window.relative
-        and any(share(doc) for doc in reader.dated(window.after, window.before))
-    ):
-        start, end = window.place
-        text = f"{text[:start]} {text[end:]}"
+    share = None
+    if window is not None:
+        share = inside(reader, window)
+        dated = reader.dated(window.after, window.before) if window.relative else ()
+        # Where no entry lies in it, "last year" may be words of an entry, after all.
+        if any(map(share, dated)):
+            start, end = window.place
+            text = f"{text[:start]} {text[end:]}"
     stem = tokens.stemmer()
     text = text if query.exact else unframed(text)
     terms = tokens.question(text, stem)
