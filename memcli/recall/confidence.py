@@ -154,8 +154,7 @@ def why_no_better(
         weights: as `Recalled.weights`.
     """
     held_by = (sum(weights.get(word, 0.0) for word in {*words}) for words in rows)
-    best = max(held_by)
-    best += _ROUNDING
+    best = max(held_by) + _ROUNDING
     if best >= sum(weights.values()) or _filters(query):
         return None
     over = reader.over

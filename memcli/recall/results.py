@@ -35,9 +35,7 @@ FACT = str(Layer.FACT)
 
 
 _NOT_OF_FACTS = ("subtype", "stale_why", "citations_checked")
-_NEVER = """
-parts writer code read matched occurred_until
-""".split()
+_NEVER = {"parts", "writer", "code", "read", "matched", "occurred_until"}
 
 
 class ReadAs(NamedTuple):
@@ -178,8 +176,7 @@ class Recalled(NamedTuple):
 
         best = max((row.matched for row in self.rows[:COVERING]), key=len, default=())
         covered = confidence.covered(self.weights, best)
-        count = len(covered.matched)
-        low = bool(self.rows) and 2 * count < count + len(covered.nothing_about)
+        low = bool(self.rows) and len(covered.matched) < len(covered.nothing_about)
         return covered if low else None
 
     def as_dict(self) -> dict[str, Any]:
