@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from copy import deepcopy
 
 from memcli.errors import Conflict, InvalidConfig, MemcliError
@@ -147,12 +147,12 @@ def apply(step: Step) -> Step:
         files.remove(copy)
     elif step.first and before is not None and not os.path.lexists(copy):
         step = step._replace(backup=copy)
-        with _private(True):
+        with _private():
             files.write_atomic(copy, before)
     if after is None:
         _remove(path, step.root)
     else:
-        with _private(step.scope == "user"):
+        with _private() if step.scope == "user" else nullcontext():
             files.write_atomic(path, after)
     return step
 
@@ -170,14 +170,11 @@ def _remove(path: str, root: str) -> None:
 
 
 @contextmanager
-def _private(wanted: bool) -> Iterator[None]:
+def _private() -> Iterator[None]:
     """New files are 0600 and new folders 0700, as the hosts make them in a home.
 
     The mask is the whole process's, so this is for a command line, not for threads.
     """
-    if not wanted:
-        yield
-        return
     mask = os.umask(0o077)
     try:
         yield
