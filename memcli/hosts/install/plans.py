@@ -137,7 +137,8 @@ def calls_in(what: str, host: Host, path: str, data: bytes) -> list[Settings]:
     if what == HOOKS and host.is_plugin:
         words, vault = command_line.constants(data)
         return [{"words": words, "vault": vault}] if command_line.is_ours(data) else []
-    settings = _parsed(data, path)
+    parse = toml_text.read if path.endswith(".toml") else step.load
+    settings = parse(user_config.decoded(data, path), path)
     if what == SERVER:
         table = settings.get(host.mcp_key)
         own = table.get(NAME) if isinstance(table, dict) else None
@@ -287,11 +288,6 @@ def _server_words(machine: Machine) -> list[str]:
     return [*machine.program.words, "mcp", *vault]
 
 
-def _parsed(data: bytes, path: str) -> Settings:
-    parse = toml_text.read if path.endswith(".toml") else step.load
-    return parse(user_config.decoded(data, path), path)
-
-
 def _serve(settings: Settings, host: Host, entry: Settings | None) -> None:
     servers = settings.setdefault(host.mcp_key, {})
     if not isinstance(servers, dict):
@@ -307,9 +303,8 @@ def _serve(settings: Settings, host: Host, entry: Settings | None) -> None:
 
 def _in_toml(text: str, path: str, host: Host, entry: Settings | None) -> str:
     table = f"{host.mcp_key}.{NAME}"
-    there = _parsed(text.encode(), path).get(host.mcp_key)
-    own = there.get(NAME) if isinstance(there, dict) else None
-    values = entry or dict.fromkeys(own if isinstance(own, dict) else ())
+    there = calls_in(SERVER, host, path, text.encode())
+    values = entry or {key: None for own in there for key in own}
     rows = "\n".join(f"{key} = {json.dumps(each)}" for key, each in values.items())
     try:
         named = {f"{table}.{key}": values[key] for key in values}
