@@ -10,11 +10,11 @@ from collections import Counter
 from memcli.cli.context import Canvas, Context, Result, said
 from memcli.cli.review import walk
 from memcli.cli.rows import table
-from memcli.entries import dates
 from memcli.entries.text.counted import counted
 from memcli.errors import Unreadable, UsageError, VaultNotFound
 from memcli.hosts import table as hosts
 from memcli.hosts import transcripts
+from memcli.recall.query import moment_of
 from memcli.sessions import answers, recovery, reflect_session
 from memcli.sessions import digest as digests
 from memcli.sessions import judge as judging
@@ -93,12 +93,9 @@ def mine_all(
 ) -> Result:
     """Mine every session of the hosts on this machine."""
     named = [hosts.find(host).name] if host else []
-    since_ms = None
-    if since:
-        now = context.now_ms() // 1000
-        since_ms = dates.parse_bound(since, now, end=False) * 1000
+    at = moment_of(since, context.now_ms() // 1000)
     vault = context.open_vault("reflecting", writes=True)
-    found = transcripts.discover(context.environ, *named, since_ms=since_ms)
+    found = transcripts.discover(context.environ, *named, since_ms=at and at * 1000)
     progress = context.progress("sessions")
     done = list(
         reflect_session.reflect_all(vault, found, dry_run=dry_run, progress=progress)
@@ -126,22 +123,20 @@ def mine_all(
 
 
 def _current(context: Context) -> str:
-    path, environ = None, context.environ
+    environ = context.environ
     session = transcripts.running(environ)
     if session is not None:
-        path = transcripts.named(*session, environ)
-    else:  # then the hooks know
-        with contextlib.suppress(VaultNotFound):
-            root = known_vaults.find_vault(context.vault, environ)
-            path = recovery.newest(root, os.getcwd(), context.agent, environ)
-    if path is not None:
-        return path
-    if session is not None:
+        if path := transcripts.named(*session, environ):
+            return path
         raise Unreadable(
             f"session {session[1]} has no transcript yet",
             hint="Hosts write it with the first answer; try again then, or name one: "
             "memcli reflect --session PATH",
         )
+    with contextlib.suppress(VaultNotFound):  # the hooks may know
+        root = known_vaults.find_vault(context.vault, environ)
+        if path := recovery.newest(root, os.getcwd(), context.agent, environ):
+            return path
     if context.via == "mcp":
         raise UsageError(
             "no session of an agent is known to this server",
