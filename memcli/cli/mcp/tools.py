@@ -211,7 +211,9 @@ def _read(
     own: dict[str, Any] = {}
     for name, value in arguments.items():
         if name not in known:
-            raise _unknown(tool, name)
+            message = f"{tool.name} has no parameter '{name}'"
+            hint = entry.nearest(name, known) or _offered(tool)
+            raise InvalidValue(message, hint=hint, code="unknown_field")
         # Some clients send every parameter, null where the model gave none.
         if value is None:
             continue
@@ -284,12 +286,6 @@ def _checked(name: str, one: Parameter, value: Any) -> Any:
 
 def _offered(tool: Tool) -> str:
     return f"It has: {', '.join(tool.shown.replace('!', '').split())}."
-
-
-def _unknown(tool: Tool, name: str) -> MemcliError:
-    message = f"{tool.name} has no parameter '{name}'"
-    hint = entry.nearest(name, tool.parameters()) or _offered(tool)
-    return InvalidValue(message, hint=hint, code="unknown_field")
 
 
 def _meant(command: str, name: str, value: Any) -> Any:
