@@ -382,13 +382,17 @@ def said(
         most = _MOST_LINES if dry_run is None else len(lines)
         for line in lines[:most]:
             canvas.line(f"  {line}")
-        if len(lines) > most:
-            more = len(lines) - most
-            canvas.line(f"  ... and {more:,} more: --json", style="dim")
+        draw_more(canvas, len(lines) - most, "--json")
         if dry_run is not None:
             to_apply(canvas, dry_run=dry_run)
 
     return Result(data=data, text=text, warnings=tuple(warnings))
+
+
+def draw_more(canvas: Canvas, number: int, where: str) -> None:
+    """Say how many more there are, if any, and which command shows them."""
+    if number > 0:
+        canvas.line(f"  ... and {number:,} more: {where}", style="dim")
 
 
 def to_apply(canvas: Canvas, *, dry_run: bool) -> None:

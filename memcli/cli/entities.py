@@ -6,8 +6,8 @@ person confirms it or with --yes.
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.context import Canvas, Context, Result, check_words, said
-from memcli.cli.rows import draw_more, facts, listed, table
+from memcli.cli.context import Canvas, Context, Result, check_words, draw_more, said
+from memcli.cli.rows import facts, listed, table
 from memcli.curation.entities import decide, listing
 from memcli.entries.entry import one_line
 from memcli.entries.ids import shortened
@@ -72,10 +72,15 @@ def entities(
     request = decide.EntityRequest(action, name, other, about, also)
     yes = yes or action == "register"
     plan, _ = decide.apply(vault, request, dry_run=True)
-    agreed = context.agrees(_lines(plan), "Do it?", yes=yes, dry_run=dry_run)
-    if agreed:
-        return _result(*decide.apply(vault, request), None)
-    return _result(plan, None, dry_run)
+    lines = _lines(plan)
+    if not context.agrees(lines, "Do it?", yes=yes, dry_run=dry_run):
+        data = {"applied": False, **plan._asdict(), "commit": None}
+        return said(data, f"would {action}:", *lines, dry_run=dry_run)
+    done, commit = decide.apply(vault, request)
+    number = counted(len(done.entries), "entry")
+    verb = "registered" if action == "register" else "merged into"
+    data = {"applied": True, **done._asdict(), "commit": commit}
+    return said(data, f"{verb} {done.name}: {number} changed")
 
 
 def _lines(plan: decide.EntityPlan) -> list[str]:
@@ -85,16 +90,6 @@ def _lines(plan: decide.EntityPlan) -> list[str]:
         for entry in plan.entries
     ]
     return lines
-
-
-def _result(plan: decide.EntityPlan, commit: str | None, how: bool | None) -> Result:
-    """The result of a decision; of a plan alone `how` says that it is a dry run."""
-    data = {"applied": how is None, **plan._asdict(), "commit": commit}
-    if how is not None:
-        return said(data, f"would {plan.action}:", *_lines(plan), dry_run=how)
-    number = counted(len(plan.entries), "entry")
-    verb = "registered" if plan.action == "register" else "merged into"
-    return said(data, f"{verb} {plan.name}: {number} changed")
 
 
 def _listed(context: Context, project: str | None) -> Result:

@@ -6,11 +6,10 @@ Not in here: changes. What mends or decides is a command of its own.
 
 from __future__ import annotations
 
-from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.context import Canvas, Context, Result, draw_more
 from memcli.cli.hints import UNCHECKED, nearest
 from memcli.cli.rows import (
     draw_code,
-    draw_more,
     draw_stale,
     facts,
     finding_line,

@@ -6,6 +6,7 @@ caller sees it: what an agent may not see lengthens none. Pipes and JSON have wh
 
 from __future__ import annotations
 
+from memcli.cli.context import Canvas, Result, draw_more
 from memcli.entries.entry import LOOK, one_line
 from memcli.errors import Unavailable
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from memcli.cli.context import Canvas, Result
     from memcli.curation.changing import Resting
     from memcli.entries.file_checks import Finding
     from memcli.recall.reflect import Reflection
@@ -45,7 +45,6 @@ def listed(
         more: `vault`, where the ids are; `data` beside the list; `below`, what draws
             something below the table.
     """
-    from memcli.cli.context import Result
 
     def text(canvas: Canvas) -> None:
         short = short_ids(canvas, more.get("vault"))
@@ -119,12 +118,6 @@ def draw_stale(canvas: Canvas, row: Any) -> None:
     label = "stale" if row.stale else LOOK
     for why in row.stale_why:
         canvas.line(f"  {label}: {staleness.sentence(why)}", style="bad")
-
-
-def draw_more(canvas: Canvas, number: int, where: str) -> None:
-    """Say how many more there are, if any, and which command shows them."""
-    if number > 0:
-        canvas.line(f"  ... and {number:,} more: {where}", style="dim")
 
 
 def _cell(value: Any) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.context import Canvas, Context, Result, to_apply
-from memcli.cli.rows import draw_more, listed
+from memcli.cli.context import Canvas, Context, Result, draw_more, to_apply
+from memcli.cli.rows import listed
 from memcli.curation import review, sync_rules, sync_setup
 from memcli.curation import sync as use_case
 from memcli.curation.sync_report import NOTHING_NEW, Synced
