@@ -225,7 +225,7 @@ def _others(name: str, aliases: Iterable[str]) -> tuple[str, ...]:
 def _refuse_taken(registry: Registry, name: str) -> None:
     """Raise NotAllowed for a name that another entity has."""
     for entity in registry.entities:
-        if fold(name) in listing.forms_of(entity, entity.name):
+        if fold(name) in listing.forms_of(entity):
             said = quote(entity.name)  # a page of the registry may be another person's
             also = f" as an alias of {entity.name}" * (fold(name) != fold(entity.name))
             raise NotAllowed(
@@ -242,11 +242,11 @@ def _refuse_taken(registry: Registry, name: str) -> None:
 def _paths(vault: Vault, reader: Reader, entity: Registered) -> list[str]:
     """Entries that mention one of the names, and entries in force whose text does."""
     view = View(vault.now_ms() // 1000)
-    forms = listing.forms_of(entity, entity.name)
+    forms = listing.forms_of(entity)
     others = [
         each
         for each in vault.registry.entities
-        if forms.isdisjoint(listing.forms_of(each, each.name))
+        if forms.isdisjoint(listing.forms_of(each))
     ]
     names = compiled([*others, entity])
     docs = set(listing.mentioning(reader, forms))
@@ -262,7 +262,7 @@ def _paths(vault: Vault, reader: Reader, entity: Registered) -> list[str]:
 
 def _mapped(before: tuple[str, ...], entity: Registered) -> tuple[str, ...]:
     """The mentions with the entity's name for each of its names, or with it added."""
-    name, forms = entity.name, listing.forms_of(entity, entity.name)
+    name, forms = entity.name, listing.forms_of(entity)
     by_form: dict[str, str] = {}
     for mention in (*before, name):
         now = name if fold(mention) in forms else mention

@@ -59,8 +59,7 @@ def _grouped(reader: Reader, registry: Registry) -> dict[str, dict[str, Sequence
     groups: dict[str, dict[str, Sequence[int]]] = {}
     for name, docs in reader.values("entity_name").items():
         form = fold(name)
-        form = fold(meant[form]) if form in meant else form
-        groups.setdefault(form, {})[name] = docs
+        groups.setdefault(fold(meant.get(form, name)), {})[name] = docs
     return groups
 
 
@@ -167,7 +166,7 @@ def page(vault: Vault, name: str) -> EntityPage:
     registry = vault.registry
     refuse_ambiguous(registry, name)
     entity = registry.find(name)
-    forms = forms_of(entity, name)
+    forms = forms_of(entity or Registered(name))
     view = View(vault.now_ms() // 1000)
     current: list[Claim] = []
     past: list[Claim] = []
@@ -192,22 +191,25 @@ def page(vault: Vault, name: str) -> EntityPage:
         claims.sort(key=lambda each: (each.occurred_at or each.created, each.id))
         claims.reverse()
     one = entity or Registered(min(spelt))
+    try:
+        data = files.read(inside(vault.root, one.path))
+        description = description_of(data, one.path)
+    except MemcliError:  # not registered, or gone since it was listed
+        description = ""
     return EntityPage(
         name=one.name,
         type=one.type,
         registered=entity is not None,
         aliases=list(one.aliases),
-        description=_description(vault, entity),
+        description=description,
         path=one.path or None,
         current=current,
         past=past,
     )
 
 
-def forms_of(entity: Registered | None, name: str) -> set[str]:
+def forms_of(entity: Registered) -> set[str]:
     """The folded names by which entries may mention an entity."""
-    if entity is None:
-        return {fold(name)}
     return {fold(each) for each in (entity.name, *entity.aliases)}
 
 
@@ -237,13 +239,3 @@ def not_found(vault: Vault, name: str) -> EntryNotFound:
         hint=hint or "What is known: memcli entities",
         code="entity_not_found",
     )
-
-
-def _description(vault: Vault, entity: Registered | None) -> str:
-    if entity is None:
-        return ""
-    try:
-        data = files.read(inside(vault.root, entity.path))
-        return description_of(data, entity.path)
-    except MemcliError:  # gone since it was listed
-        return ""
