@@ -260,9 +260,9 @@ class Index:
             return None
         return state
 
-    def _reader_of(self, state: State) -> Reader:
+    def _reader_of(self, state: State | None) -> Reader:
         """A reader of a state, which the database is at; Outdated where it is gone."""
-        if self._db is None:
+        if self._db is None or state is None:
             raise Outdated("the index is gone")
         version = database.version(self._db)
         if self._reader is None or version != self._version:
@@ -318,8 +318,11 @@ class Index:
         self.unreadable = sorted(listing.unreadable)
         return listing
 
-    def _catch_up(self, listing: Listing, state: State | None, *, must: bool) -> State:
-        """The state of the files as they were listed, or of a later moment.
+    def _catch_up(
+        self, listing: Listing, state: State | None, *, must: bool
+    ) -> State | None:
+        """The state of the files as they were listed, or of a later moment; None where
+        the index is gone.
 
         Args:
             listing: the files.
@@ -339,10 +342,7 @@ class Index:
             if must or state is None:
                 self._into_memory(error)
                 return self._update(listing, None)
-        newer = self._opened()
-        if newer is None:
-            raise Outdated("the index is gone")
-        return newer
+        return self._opened()
 
     def _into_memory(self, error: Exception) -> None:
         """Go on with a copy of the index that no disk has to take, as it took none."""
