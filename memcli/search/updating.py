@@ -149,8 +149,9 @@ class Files:
             data: its bytes.
             seen: gives what is to be seen of an entry, None for nothing.
         """
-        data = data[:LOOKED_AT]
-        beginning = _beginning(data)
+        beginning = data = data[:LOOKED_AT]
+        if len(data) > _LARGEST:  # cut at the end of a character
+            beginning = data[:_LARGEST].decode("utf-8", "ignore").encode()
         try:
             both = _both_sides(beginning, path, self._kinds)
             decoded = both or codec.decode(beginning, path, kinds=self._kinds)
@@ -169,14 +170,13 @@ class Files:
     def found(self, path: str) -> Found:
         """The content of the file of a path."""
         absolute = os.path.join(self.root, path)
-        number = None
         try:
             read_at = time.time_ns()
             data = files.read(absolute, first=LOOKED_AT, follow=False)
             number = racy_number(os.stat(absolute), data, read_at)
         except (Unreadable, OSError) as error:
             why = str(error).removeprefix(absolute).strip(": ")
-            return Found(number, (1, why), None)
+            return Found(None, (1, why), None)
         return self.held(path, data)._replace(number=number)
 
 
@@ -205,10 +205,3 @@ def _checked(
     text = file_checks.text_of(data, decoded.entry)
     found = file_checks.findings(text, size, decoded, kinds)
     return _listed(found, file_checks.link_lines(text))
-
-
-def _beginning(data: bytes) -> bytes:
-    """The data, cut before the limit at the end of a character."""
-    if len(data) <= _LARGEST:
-        return data
-    return data[:_LARGEST].decode("utf-8", "ignore").encode()
