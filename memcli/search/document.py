@@ -104,7 +104,9 @@ def document(
     terms: dict[str, float] = {}
     _add(terms, body, 1.0)
     if len(terms) > MOST_TERMS:
-        checked = _wide(checked, len(terms))
+        said = f"{len(terms):,} different words; only the first {MOST_TERMS:,} are "
+        found = (1, "large", WARNING, f"{said}searched", "Split it.")
+        checked = checked._replace(findings=(*checked.findings, found))
         terms = dict(islice(terms.items(), MOST_TERMS))
     looks = _looks(whole, checked)
     # A title of its own adds its words; one that was drawn from the body is in there.
@@ -238,13 +240,6 @@ def _row(
         "links": checked.links,
     }
     return StoredRow(**same | drawn)
-
-
-def _wide(checked: Checked, count: int) -> Checked:
-    """The findings of a file with so many terms."""
-    message = f"{count:,} different words; only the first {MOST_TERMS:,} are searched"
-    found = (1, "large", WARNING, message, "Split it.")
-    return checked._replace(findings=(*checked.findings, found))
 
 
 def _add(counts: dict[str, float], words: Sequence[str], weight: float) -> None:
