@@ -153,8 +153,17 @@ class EntryLinks:
         self._has_evidence = reader.holds("evidence")
 
     def edges(self, docs: Collection[int]) -> dict[int, Iterator[Edge]]:
-        """The edges of each of some documents, always in the same order."""
-        self._fetch(docs)
+        """The edges of each of some documents, always in the same order.
+
+        Most of the lists that they are made of are read at once: a database answers
+        each question late.
+        """
+        self._reader.fetch_rows(docs)
+        rows = [self._reader.row(doc) for doc in docs]
+        registered = [k for row in rows for k in row.name_keys[: len(row.entities)]]
+        said = [k for row in rows for k in row.name_keys[len(row.entities) :]]
+        self._reader.fetch("entity", registered)
+        self._reader.fetch("name_said", said)
         return {doc: self._edges(doc) for doc in docs}
 
     def _edges(self, doc: int) -> Iterator[Edge]:
@@ -176,16 +185,6 @@ class EntryLinks:
             rests_on = [d for name in row.evidence for d in reader.exact("id", name)]
             rest_on_it = reader.exact("evidence", row.id)
             yield Edge("evidence", "", sorted({*rests_on, *rest_on_it}))
-
-    def _fetch(self, docs: Collection[int]) -> None:
-        """Read at once most of the lists that the edges of documents are made of: a
-        database answers each question late."""
-        self._reader.fetch_rows(docs)
-        rows = [self._reader.row(doc) for doc in docs]
-        registered = [k for row in rows for k in row.name_keys[: len(row.entities)]]
-        said = [k for row in rows for k in row.name_keys[len(row.entities) :]]
-        self._reader.fetch("entity", registered)
-        self._reader.fetch("name_said", said)
 
     def _of_entity(self, name: str, key: str) -> Sequence[int]:
         """The entries about an entity; of a registered one those that only name it."""
