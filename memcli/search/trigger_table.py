@@ -171,25 +171,16 @@ class Table:
         parts = self._places.split(b"\0")
         for name, stamp in zip(parts[::2], parts[1::2], strict=False):
             try:
-                found = folder_stamp(root, os.fsdecode(name))
+                status = os.lstat(os.path.join(root, os.fsdecode(name)))
             except (OSError, ValueError):
                 return False
+            # As `storage.listing.stamp_of`, whose module takes a hook too long to load:
+            # with the time of modification, a `deny` rule that `rsync -a` brought was
+            # overlooked.
+            found = status.st_mtime_ns if _WINDOWS else status.st_ctime_ns
             if b"%d" % found != stamp:
                 return False
         return True
-
-
-def folder_stamp(root: str, name: str) -> int:
-    """When a folder of a vault last changed, in ns; no program can set this time back.
-
-    As `storage.listing.stamp_of`, whose module takes a hook too long to load: with the
-    time of modification, a `deny` rule that `rsync -a` brought was overlooked.
-
-    Raises:
-        OSError, ValueError: there is no such folder, or its name is none.
-    """
-    status = os.lstat(os.path.join(root, name))
-    return status.st_mtime_ns if _WINDOWS else status.st_ctime_ns
 
 
 def read(path: str) -> Table | None:
