@@ -159,7 +159,7 @@ def release(git_dir: str) -> bool:
         return False
     try:
         ours = os.read(handle, len(_OURS)) == _OURS
-        if not (ours and _is_locked_now(handle) and still_there(handle, path)):
+        if not (ours and lock_now(handle) and still_there(handle, path)):
             return False
         _remove_copies(git_dir)
         os.unlink(path)
@@ -210,7 +210,10 @@ def _make(path: str) -> int:
     name = os.path.join(os.path.dirname(path), f"memcli-lock-{os.urandom(4).hex()}")
     handle = os.open(name, _FLAGS, 0o666)
     try:
-        if _is_locked_now(handle):
+        is_locked = False
+        with contextlib.suppress(OSError):  # a file system without locks
+            is_locked = lock_now(handle)
+        if is_locked:
             os.set_inheritable(handle, True)
             os.write(handle, _OURS)
         try:
@@ -226,10 +229,3 @@ def _make(path: str) -> int:
     finally:
         files.remove_quietly(name)
     return handle
-
-
-def _is_locked_now(handle: int) -> bool:
-    try:
-        return lock_now(handle)
-    except OSError:  # a file system without locks
-        return False
