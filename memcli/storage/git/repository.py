@@ -313,9 +313,8 @@ class Repository:
         moves HEAD back to what it read. One that has the lock is waited for.
         """
         deadline = time.monotonic() + _BEHIND
-        while os.path.exists(os.path.join(self.git_dir, "index.lock")):
-            if time.monotonic() >= deadline:
-                break
+        lock = os.path.join(self.git_dir, "index.lock")
+        while os.path.exists(lock) and time.monotonic() < deadline:
             time.sleep(0.002)
         if on_disk.commit(self.git_dir) == commit:
             return True
