@@ -256,9 +256,7 @@ def _by_git(
     own = index.copy("-head")
     # Without a HEAD whatever the index holds is a person's.
     tree = ("--reset", "-i", "HEAD") if repository.head() else ("--empty",)
-    lines = staging.index_lines(
-        {repository.prefix + path: what for path, what in staged.items()}
-    )
+    lines = staging.index_lines(staged, repository.prefix)
     for words, data in ((("read-tree", *tree), b""), (staging.NEW_LINES, lines)):
         done = run(repository.top, own, words, data)
         if done.code:
@@ -309,8 +307,6 @@ def _correct_index(
         stale = {path: what for path, what in staged.items() if path not in other}
         if not stale:
             return True
-        lines = staging.index_lines(
-            {repository.prefix + path: stale[path] for path in stale}
-        )
+        lines = staging.index_lines(stale, repository.prefix)
         run(repository.top, env, staging.NEW_LINES, lines)
     return False

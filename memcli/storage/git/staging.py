@@ -96,8 +96,7 @@ def _update(
     repository: Repository, env: dict[str, str], paths: Sequence[str], how: str
 ) -> None:
     words = (*CHEAP, "update-index", how, "-z", "--stdin")
-    done = run(repository.root, env, words, joined(paths)) if paths else None
-    if done is not None and done.code:
+    if paths and (done := run(repository.root, env, words, joined(paths))).code:
         raise failure(repository, done, paths)
 
 
@@ -178,15 +177,15 @@ def empty_tree(repository: Repository, env: dict[str, str]) -> str:
     return done.printed.decode().strip()
 
 
-def index_lines(staged: Mapping[str, tuple[str, str]]) -> bytes:
-    """The mode and blob of files, by their path from the top, as `git update-index
-    --index-info` reads it.
+def index_lines(staged: Mapping[str, tuple[str, str]], prefix: str = "") -> bytes:
+    """The mode and blob of files, by their path from the top, or below a folder with
+    this `prefix`, as `git update-index --index-info` reads it.
 
     git takes no file where it has a folder: what goes, goes first.
     """
     ordered = sorted(staged.items(), key=lambda item: item[1][0] != GONE.mode)
     return joined(
-        f"{'0' if mode == GONE.mode else mode} {blob}\t{path}"
+        f"{'0' if mode == GONE.mode else mode} {blob}\t{prefix}{path}"
         for path, (mode, blob) in ordered
     )
 
