@@ -81,10 +81,7 @@ def findings(repository: Repository) -> Iterator[Finding]:
             hint = f"Finish it, or: git -C {quote(root)} {operation} --abort"
             yield Finding(".git", 1, "git_state", ERROR, message, hint)
             return
-    try:
-        hidden = [path for path in tree.sparse(repository) if layout.is_entry(path)]
-    except MemcliError:  # another finding says so
-        hidden = []
+    hidden = [path for path in tree.sparse(repository) if layout.is_entry(path)]
     if not all(map(layout.is_archived, hidden)):
         message = f"a sparse checkout leaves out {counted(len(hidden), 'entry')}, "
         message += "which no command sees"
