@@ -423,12 +423,10 @@ def json_lines(
         place, said = f"{name}:{number}", "not a JSON object"
         try:
             value = json.loads(raw.decode())
-            if isinstance(value, dict):
-                yield number, value
-                continue
         except UnicodeDecodeError:
-            yield number, Unreadable(f"{place}: not UTF-8")
-            continue
+            value = Unreadable(f"{place}: not UTF-8")
         except (ValueError, RecursionError) as error:
-            said = f"not JSON: {error}"
-        yield number, InvalidContent(f"{place}: {said}", code="invalid_json")
+            value, said = None, f"not JSON: {error}"
+        if not isinstance(value, dict | Unreadable):
+            value = InvalidContent(f"{place}: {said}", code="invalid_json")
+        yield number, value
