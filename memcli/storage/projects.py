@@ -204,10 +204,9 @@ def carried(folder: str | None, environ: Mapping[str, str]) -> RepoVault | None:
     """
     if not folder or not os.path.isabs(folder):
         return None
-    found = on_disk.find(folder)
-    if found is None:
+    top = top_of(folder)
+    if top is None:
         return None
-    top = found[0]
     path = os.path.join(top, FOLDER)
     if not _is_vault(path) or _holds_home(top, environ):
         return None
