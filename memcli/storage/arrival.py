@@ -37,6 +37,7 @@ _TAKEN = "sync: take the remote's changes"
 # The kinds of files that lead elsewhere, by git's mode.
 _NAMED = {"120000": "a symbolic link", "160000": "a submodule"}
 _PLAIN = (REGULAR, PROGRAM)
+_ODD = r"[\x00-\x1f\\]"
 
 
 def go(root: str, repository: Repository, move: Move, audience: Audience) -> None:
@@ -164,10 +165,7 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
     tree.refuse_sizes([sizes[oid] for oid in new.values()], [*new])
     for each in changed:
         if each.after and (why := _no_place(each.path)):
-            glob = "".join(
-                "?" if ord(letter) < 32 or letter == "\\" else letter
-                for letter in each.path
-            )
+            glob = re.sub(_ODD, "?", each.path)
             raise UnsafePath(
                 f"the remote has a file {why}: {each.path[:99]!r}; nothing was changed",
                 hint="Take it out in another clone of the remote, then repeat the "
@@ -179,7 +177,6 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
             (data,) = tree.read_blobs(repository, [each.after.oid])
             name = f"the remote's {each.path}"
             settings.parsed(settings.decoded(data, name), name)
-    for each in changed:
         if each.path.casefold().endswith(".gitattributes") and each.after:
             _refuse_filters(repository, each)
     staging.refuse_filtered(repository, [each.path for each in changed if each.after])
@@ -188,7 +185,7 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
 def _no_place(path: str) -> str:
     """Why a vault has no place for a file of this path; empty where it has one."""
     names = path.encode("utf-8", "surrogateescape").split(b"/")
-    if any(ord(letter) < 32 or letter == "\\" for letter in path):
+    if re.search(_ODD, path):
         return "with a control character or a backslash in its name"
     if len(names) > _DEEP or max(map(len, names)) > _LONG:
         return "too many folders deep, or with too long a name"
