@@ -68,7 +68,8 @@ def of_engine(name: str, place: str, environ: Mapping[str, str] | None = None) -
 
 def _folder(root: str, kind: str, environ: Mapping[str, str] | None) -> str:
     base = _base(kind, environ)
-    if _lies_in(base, root):  # a home folder that is a vault
+    real = os.path.realpath(root).rstrip(os.sep) + os.sep
+    if (os.path.realpath(base) + os.sep).startswith(real):  # a home that is a vault
         base = os.path.join(_private(), kind)
     folder = os.path.join(base, _name(root))
     if _is_made(folder):
@@ -154,11 +155,6 @@ def _private() -> str:
         f"{folder} is not a folder that only you can write to",
         hint="Set HOME to a folder of your own.",
     )
-
-
-def _lies_in(path: str, root: str) -> bool:
-    real = os.path.realpath(root).rstrip(os.sep) + os.sep
-    return (os.path.realpath(path) + os.sep).startswith(real)
 
 
 def user_folder(environ: Mapping[str, str]) -> str:
