@@ -219,9 +219,7 @@ class Index:
         from memcli.search import triggers
 
         def answer(_: Reader) -> list[Told]:
-            state = self._state
-            if state is None:
-                raise Outdated("the index is gone")
+            state = self._state or following.NOTHING
             rows = self._told if enabled else tuple
             keep = not (self.stale or self._is_in_memory)
             where = self._folder, self.root, state

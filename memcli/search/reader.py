@@ -279,16 +279,13 @@ class Claims:
         self.elsewhere = frozenset(beside.numbers if beside else ())
         if self.elsewhere:  # else the column is not read
             self.elsewhere = self.elsewhere.intersection(self._columns.claims)
-        self.resolved = self._own
-        if self._inherited or self.elsewhere:
-            self.resolved = self._own.union(self._inherited, self.elsewhere)
+        self.resolved = self._own.union(self._inherited, self.elsewhere)
         self._resolves: dict[int, tuple[Resolve, ...]] = {}
 
     @property
     def own(self) -> ResolvedClaims:
         """The claims that are resolved in this vault."""
-        numbers = {*self._own, *self._inherited} if self._inherited else self._own
-        return ResolvedClaims(numbers, self.resolves)
+        return ResolvedClaims(self._own.union(self._inherited), self.resolves)
 
     def resolves_elsewhere(self, claim: int) -> tuple[Resolve, ...]:
         """The resolutions of a claim in another vault, which count here as well."""
