@@ -161,15 +161,22 @@ class Database:
 
 
 def _connect(url: str, patience: float | None) -> Any:
-    psycopg = _library()
+    try:
+        import psycopg
+    except ImportError as error:
+        raise MemcliError(
+            f"a vault with an engine needs psycopg, which is not installed ({error})",
+            hint="Install it: pip install 'memcli[postgres]'",
+            code="not_installed",
+        ) from error
 
-    class Impatient(psycopg.Connection[Any]):  # type: ignore[misc,name-defined]
+    class Impatient(psycopg.Connection[Any]):
         """A connection that waits no longer for a server that hangs."""
 
         def wait(self, gen: Any, interval: float = 0.1, timeout: Any = None) -> Any:
             return super().wait(gen, interval, patience if timeout is None else timeout)
 
-        def __del__(self) -> None:
+        def __del__(self, *_: object) -> None:
             # A vault has no end at which it would close, and nothing is left undone.
             if not self.closed:
                 self.pgconn.finish()
@@ -186,15 +193,3 @@ def _connect(url: str, patience: float | None) -> Any:
     )
     connection.prepare_threshold = None
     return connection
-
-
-def _library() -> Any:
-    try:
-        import psycopg
-    except ImportError as error:
-        raise MemcliError(
-            f"a vault with an engine needs psycopg, which is not installed ({error})",
-            hint="Install it: pip install 'memcli[postgres]'",
-            code="not_installed",
-        ) from error
-    return psycopg
