@@ -180,15 +180,13 @@ def find_vault(explicit: str | None, environ: Mapping[str, str]) -> str:
             "'repo' means the vault of the repository around you, not a certain one",
             hint="Give a folder (./repo); memcli init --repo makes the repository's.",
         )
-    place = find(named, environ) if named else None
-    if place is not None:
-        return place.path
     if not named:
         raise VaultNotFound(
             "no vault: --vault and MEMCLI_VAULT are not set, and there is no default",
             hint="Create one with: memcli init ~/memory",
         )
-    return os.path.abspath(os.path.expanduser(named))
+    place = find(named, environ)
+    return place.path if place else os.path.abspath(os.path.expanduser(named))
 
 
 def place_of(
