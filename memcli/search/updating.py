@@ -157,10 +157,14 @@ class Files:
             decoded = both or codec.decode(beginning, path, kinds=self._kinds)
         except InvalidEntry as error:
             return Found(None, (error.line, error.reason), None)
-        if both is None:
-            checked = _checked(beginning, decoded, self._kinds, len(data))
-        else:
+        if both is not None:
             checked = _listed(file_checks.in_conflict(beginning, path), ())
+        elif len(data) > _LARGEST:  # the lint finds what is wrong in it
+            checked = Checked(is_large=True)
+        else:
+            text = file_checks.text_of(beginning, decoded.entry)
+            wrong = file_checks.findings(text, len(data), decoded, self._kinds)
+            checked = _listed(wrong, file_checks.link_lines(text))
         entry = seen(decoded.entry) if seen else decoded.entry
         if entry is None:
             return Found(None, None, None)
@@ -194,14 +198,3 @@ def _listed(found: Iterable[Finding], links: tuple[tuple[str, int], ...]) -> Che
     return Checked(
         tuple((f.line, f.code, f.level, f.message, f.hint) for f in found), links
     )
-
-
-def _checked(
-    data: bytes, decoded: codec.Decoded, kinds: Collection[str], size: int
-) -> Checked:
-    """The findings of a file; those of one that is not indexed whole are the lint's."""
-    if size > _LARGEST:
-        return Checked(is_large=True)
-    text = file_checks.text_of(data, decoded.entry)
-    found = file_checks.findings(text, size, decoded, kinds)
-    return _listed(found, file_checks.link_lines(text))
