@@ -60,8 +60,7 @@ class Lock:
         return self
 
     def __exit__(self, *_: object) -> None:
-        handle, self._handle = self._handle, -1
-        os.close(handle)
+        os.close(self._handle)
 
     def _wait_for(self, path: str, deadline: float) -> int:
         """The handle of a file that is locked then; raises LockBusy."""

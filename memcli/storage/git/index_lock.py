@@ -72,9 +72,8 @@ class IndexLock:
     def __exit__(self, *_: object) -> None:
         _remove_copies(self._git_dir)
         files.remove_quietly(self._lock)
-        handle, self._handle = self._handle, -1
-        if handle >= 0:
-            os.close(handle)
+        if self._handle >= 0:
+            os.close(self._handle)
 
     def copy(self, name: str = "") -> dict[str, str]:
         """The environment for a git that is to change a copy of the index.
