@@ -251,6 +251,8 @@ def branch_of_clone(root: str, environ: Mapping[str, str]) -> str | None:
 
 def _hold_vaults(repository: Repository, commits: Sequence[str]) -> list[bool]:
     """Whether the tree of each of these commits is a vault's."""
+    if not commits:
+        return []
     names = "".join(f"{commit}:{layout.CONFIG}\n" for commit in commits).encode()
     lines = repository.answer("cat-file", "--batch-check", data=names).splitlines()
     return [not line.endswith(b" missing") for line in lines]
