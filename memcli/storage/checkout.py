@@ -92,8 +92,6 @@ def has(folder: str, path: str) -> Look:
             if stat.S_ISLNK(mode):
                 reason = "a symbolic link is on its way, which memcli does not follow"
                 return Look(None, reason=reason)
-            if not stat.S_ISDIR(mode):
-                return Look(None, gone=True)
             if os.path.lexists(os.path.join(place, ".git")):
                 return Look(None, reason="it lies in another repository")
         mode = os.lstat(os.path.join(place, name)).st_mode
