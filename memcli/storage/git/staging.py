@@ -281,14 +281,13 @@ def failure(
     output = done.output
     if full := refused_by_disk(output, repository.git_dir):
         return full
-    what = _called(paths)
     if b".lock': File exists" in output:
         return lock_busy(done.text)
     if b"does not exist and --remove not passed" in output:
         return changed_meanwhile(paths[0])
     if b"cannot lock ref" in output or b"does not contain" in output:
         return LockBusy("another git moved HEAD during the commit", hint="Try again.")
-    return refused(f"{what} cannot be committed", done)
+    return refused(f"{_called(paths)} cannot be committed", done)
 
 
 def _called(paths: Sequence[str]) -> str:
