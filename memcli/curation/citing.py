@@ -261,10 +261,8 @@ def joined(entries: Sequence[Entry]) -> Entry:
 
 def reviewed(fresh: Entry, of: Entry, other: Entry) -> Entry:
     """The next version of `of`, as a person gave it words of `other`, with what both
-    rest on. A review is no look: what was stale, or not checked, stays so.
-
-    Raises:
-        As `joined`.
+    rest on; raises as `joined`. A review is no look: what was stale, or not checked,
+    stays so.
     """
     rests = joined([of, other])
     if of.layer is Layer.FACT:
