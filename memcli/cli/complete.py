@@ -36,9 +36,8 @@ if TYPE_CHECKING:
 _TITLE = 56
 # Of so many entries ids are offered, the newest.
 _MOST_READ = 300
-# What is offered for a parameter, by its name or by what its help calls the value.
-_BY_NAME = {"what": "what", "project": "project"}
-_BY_METAVAR = ("ID", "KIND", "TAG", "HOST")
+# The values that are offered, as the help calls them.
+_OFFERED = ("id", "what", "kind", "tag", "project", "host")
 # What the shells take as one word without quotes.
 _WORD = re.compile(r"[\w.:/@%+=~-]+")
 _MOST = 50
@@ -107,14 +106,12 @@ def _fitting(
 
 def _commands(current: str) -> Iterator[Offer]:
     if current.startswith("-"):
-        yield from (
-            (flag, "") for flag in (*commands.EVERYWHERE, "--help", "--version")
-        )
+        for flag in (*commands.EVERYWHERE, "--help", "--version"):
+            yield flag, ""
         return
-    for name in commands.COMMANDS:
-        yield name, commands.first_line(name)
-    for other, name in commands.ALIASES.items():
-        yield other, commands.first_line(name)
+    names = {name: name for name in commands.COMMANDS} | commands.ALIASES
+    for name, command in names.items():
+        yield name, commands.first_line(command)
 
 
 def _values(
@@ -125,9 +122,9 @@ def _values(
     current: str,
 ) -> Iterable[Offer]:
     """The values that a parameter of a command may have, as others are given."""
-    word = one.metavar.strip("[].")
-    what = _BY_NAME.get(one.name, word.lower() if word in _BY_METAVAR else "")
-    if one.choices or not what:
+    called = "project" if one.name == "project" else one.metavar
+    what = called.strip("[].").lower()
+    if one.choices or what not in _OFFERED:
         return [(choice, "") for choice in one.choices]
     if what == "host":
         from memcli.hosts import table
