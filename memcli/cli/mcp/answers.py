@@ -101,10 +101,8 @@ def lean(data: dict[str, Any]) -> dict[str, Any]:
     kept: dict[str, Any] = shortened(data)
     if data.get("path"):  # of the one entry that the answer is about
         kept["path"] = data["path"]
-    texts = {row["id"] for row in kept.get("facts", ())}
-    for one in kept.get("citations", ()):
-        if one["id"] in texts:  # a fact has the text of its citation
-            one.pop("context", None)
+    for one in kept.get("citations", ()):  # each is of a fact, which has its text
+        one.pop("context", None)
     return kept
 
 
