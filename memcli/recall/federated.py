@@ -55,10 +55,8 @@ def ask(vaults: Vaults, query: Query, look: _Look) -> tuple[list[_Told], list[st
         # The one whose index is damaged is mended when it is asked alone.
         for vault in vaults.vaults:
             with suppress(MemcliError):
-                alone = partial(
-                    lambda q, reader: look(reader, q), checked(query, vault)
-                )
-                vault.read(alone)
+                narrow = checked(query, vault)
+                vault.read(partial(lambda q, reader: look(reader, q), narrow))
         answers, warnings = _ask(vaults, query, look)
     warnings += _warnings((vault, answer.warnings) for vault, answer in answers)
     return answers, warnings
