@@ -249,7 +249,19 @@ def import_(
     if is_page and not (from_ or allow_secret) and os.path.isfile(source or ""):
         from_ = "agents-md"
     if from_ is not None:
-        return _memories(context, from_, source, dry_run=dry_run)
+        from memcli.hosts import memories
+
+        tool = memories.find(from_)
+        project = projects.of(context.cwd, context.environ)
+        folder = project.folder if project else None
+        if source is None:
+            places = memories.default_places(tool, context.environ, folder)
+        else:
+            places = [os.path.abspath(source)]
+            if not os.path.lexists(source):
+                raise Unreadable(f"{source} does not exist")
+        vault = context.open_vault("importing", writes=True)
+        return report(importing.import_memories(vault, tool, places, dry_run=dry_run))
     if source is None:
         raise UsageError(
             "nothing names what to import",
@@ -267,25 +279,6 @@ def import_(
             f"agents, by its rules: memcli import {quote(source)} --from agents-md",
         )
     return report(importing.import_lines(vault, data, source, **how))
-
-
-def _memories(
-    context: Context, name: str, source: str | None, *, dry_run: bool
-) -> Result:
-    from memcli.curation import importing
-    from memcli.hosts import memories
-
-    tool = memories.find(name)
-    project = projects.of(context.cwd, context.environ)
-    folder = project.folder if project else None
-    if source is None:
-        places = memories.default_places(tool, context.environ, folder)
-    else:
-        places = [os.path.abspath(source)]
-        if not os.path.lexists(source):
-            raise Unreadable(f"{source} does not exist")
-    vault = context.open_vault("importing", writes=True)
-    return report(importing.import_memories(vault, tool, places, dry_run=dry_run))
 
 
 def report(done: importing.Imported) -> Result:
