@@ -152,8 +152,7 @@ class Plan:
                 hint=f"These have one: {names}. Any other stands in your config as "
                 '[mining] judge = ["COMMAND", "..."].',
             )
-        step = _judge_step(self.context, "installed", host.judge, host.name)
-        self.steps.append(step)
+        self.steps += [_judge_step(self.context, "installed", host.judge, host.name)]
 
     def refuse_judge(self) -> None:
         """Plan to note that no judge is wanted, so that nobody asks again."""

@@ -155,7 +155,14 @@ def _changed(
     """The file with memcli's words as they should be, or without them; None for no
     file."""
     if what == HOOKS and host.is_plugin:
-        return _plugin(path, data, machine)
+        ours = command_line.is_ours(data)
+        if machine is None:
+            return None if ours else data
+        if data and not ours:
+            raise refused(
+                f"{path}: is not memcli's", "Move it away, then repeat the command."
+            )
+        return command_line.plugin(machine.program, machine.vault).encode()
     text = user_config.decoded(data, path)
     entry = host.server(_server_words(machine)) if machine else None
     if path.endswith(".toml"):
@@ -166,17 +173,6 @@ def _changed(
         hooks = wanted(host, machine) if machine else {}
         after = step.edited(text, path, lambda found: put(found, host, hooks))
     return after.encode() if after.strip() else None
-
-
-def _plugin(path: str, data: bytes, machine: Machine | None) -> bytes | None:
-    ours = command_line.is_ours(data)
-    if machine is None:
-        return None if ours else data
-    if data and not ours:
-        raise refused(
-            f"{path}: is not memcli's", "Move it away, then repeat the command."
-        )
-    return command_line.plugin(machine.program, machine.vault).encode()
 
 
 # --- hooks ----------------------------------------------------------------------------
