@@ -323,20 +323,6 @@ class Canvas(Protocol):
         """A table; tab-separated on a pipe."""
 
 
-def refuse(*cases: tuple[object, str] | tuple[object, str, str]) -> None:
-    """Refuse a command line by the first of these cases that is true of it.
-
-    Args:
-        cases: whether it is wrong, why, and what goes instead.
-
-    Raises:
-        UsageError: one is true.
-    """
-    for wrong, why, *hint in cases:
-        if wrong:
-            raise UsageError(why, hint=hint[0] if hint else None)
-
-
 def check_words(line: str, takes: str, words: Sequence[str]) -> None:
     """Refuse more or fewer words behind an action than it takes.
 

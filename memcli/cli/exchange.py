@@ -6,7 +6,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 import os
 from shlex import quote
 
-from memcli.cli.context import Canvas, Context, Result, refuse, said
+from memcli.cli.context import Canvas, Context, Result, said
 from memcli.cli.render import as_json
 from memcli.cli.rows import facts
 from memcli.entries.entry import LOOK, Visibility
@@ -357,9 +357,8 @@ def check_out(path: str, root: str, begins: bytes) -> None:
             hint="Name a place outside of it, as in: --out ~/memory",
         )
     folder = os.path.dirname(os.path.abspath(path))
-    refuse(
-        (not os.path.isdir(folder), f"there is no folder {folder}", "Make it first.")
-    )
+    if not os.path.isdir(folder):
+        raise UsageError(f"there is no folder {folder}", hint="Make it first.")
     if os.path.lexists(path):
         there = files.read(path, limit=2**62, first=len(begins), follow=False)
         if there and there != begins:

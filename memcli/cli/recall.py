@@ -3,7 +3,7 @@ entries, and entries by their ids."""
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.context import Canvas, Context, Result, refuse, said
+from memcli.cli.context import Canvas, Context, Result, said
 from memcli.cli.rows import draw, draw_constraints, draw_head, listed, short_ids, table
 from memcli.errors import InvalidContent, MemcliError, UsageError
 
@@ -60,19 +60,17 @@ def recall(
     piped = not context.stdin_is_terminal and context.via != "mcp"
     if piped and not (text or batch or rated):
         text = question_of(context, ["-"]).strip()
-    refuse(
-        (
-            rated and given(asked),
+    if rated and given(asked):
+        raise UsageError(
             "--useful and --not-useful rate rows of an earlier recall",
-            "Give them alone; ask the question in another command.",
-        ),
-        (
-            not (text.strip() or batch or rated),
+            hint="Give them alone; ask the question in another command.",
+        )
+    if not (text.strip() or batch or rated):
+        raise UsageError(
             "there is no question",
-            'Ask one: memcli recall "how do we deploy?"; or list: memcli list; or '
+            hint='Ask one: memcli recall "how do we deploy?"; or list: memcli list; or '
             "pipe it in: memcli recall -",
-        ),
-    )
+        )
     sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
     if rated:
         return _judged(sources, useful or [], not_useful or [])

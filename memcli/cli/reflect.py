@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.context import Canvas, Context, Result, refuse
+from memcli.cli.context import Canvas, Context, Result
 from memcli.cli.recall import answer, given, query_of, question_of
 from memcli.cli.rows import draw, draw_constraints, draw_pair, draw_stale, short_ids
 from memcli.errors import UsageError
@@ -104,8 +104,9 @@ def reflect(
             hint='Ask one: memcli reflect "what do we know about the payment tests?"',
         )
     if vaults:
-        several = "--vault is given more than once, and this takes one vault"
-        refuse((len(vaults) > 1, several, "Several are for a question."))
+        if len(vaults) > 1:
+            several = "--vault is given more than once, and this takes one vault"
+            raise UsageError(several, hint="Several are for a question.")
         context = context._replace(vault=vaults[0])
     from memcli.cli import reflect_session
 

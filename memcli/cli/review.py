@@ -9,7 +9,7 @@ with what is left.
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.context import Canvas, Context, Result, refuse, said
+from memcli.cli.context import Canvas, Context, Result, said
 from memcli.cli.rows import listed
 from memcli.curation import inbox
 from memcli.curation import review as use_case
@@ -81,7 +81,8 @@ def review(
     ids = ids or []
     flags = {"approve": approve, "reject": reject, "supersede": supersede}
     action = next((name for name, given in flags.items() if given), "")
-    refuse((supersede and len(ids) > 1, "--supersede takes one id"))
+    if supersede and len(ids) > 1:
+        raise UsageError("--supersede takes one id")
     vault = context.open_vault("reviewing", writes=True)
     if not action and context.interactive and not list_ and not all_:
         return walk(context, vault)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.context import Canvas, Context, Result, refuse
+from memcli.cli.context import Canvas, Context, Result
 from memcli.cli.rows import draw_pair
 from memcli.curation import citing
+from memcli.errors import UsageError
 from memcli.parameters import entry_fields
 
 TYPE_CHECKING = False
@@ -84,18 +85,14 @@ def _visibility(
 ) -> str | None:
     """Who may see the entry; to name groups is enough to mean them."""
     own = vault.agent.groups if vault.agent else ()
-    refuse(
-        (
-            groups and visibility not in (None, "group"),
-            f"--group goes with --visibility group, not with {visibility}",
-            "Drop one of them.",
-        ),
-        (
-            visibility == "group" and not (own or groups),
+    if groups and visibility not in (None, "group"):
+        why = f"--group goes with --visibility group, not with {visibility}"
+        raise UsageError(why, hint="Drop one of them.")
+    if visibility == "group" and not (own or groups):
+        raise UsageError(
             "there is no group to share it with",
-            "Name it: --group NAME. (An agent that is in groups means those.)",
-        ),
-    )
+            hint="Name it: --group NAME. (An agent that is in groups means those.)",
+        )
     return "group" if groups else visibility
 
 

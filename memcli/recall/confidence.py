@@ -52,12 +52,11 @@ class Covered(NamedTuple):
         return f"{matched}nothing about: {', '.join(self.nothing_about)}"
 
 
-def covered(words: Iterable[str], matched: Collection[str]) -> Covered:
-    """The words of a question by whether a fact holds them, each once."""
-    distinct = dict.fromkeys(words)
+def covered(words: Collection[str], matched: Collection[str]) -> Covered:
+    """The words of a question by whether a fact holds them."""
     return Covered(
-        [word for word in distinct if word in matched],
-        [word for word in distinct if word not in matched],
+        [word for word in words if word in matched],
+        [word for word in words if word not in matched],
     )
 
 
