@@ -144,14 +144,13 @@ def _result(saved: Saved, entry: Entry, notes: Sequence[str]) -> Result:
     def text(canvas: Canvas) -> None:
         style = "good" if saved.outcome in ("created", "merged", "seen") else "dim"
         canvas.line(f"{_SAID[saved.outcome]} {saved.id} {saved.path}", style=style)
-        new = (
-            f" (registered: {', '.join(saved.registered)})" if saved.registered else ""
-        )
         notes = {
             "added": ", ".join(saved.merged),
             "anchored in": ", ".join(map(str, saved.code)),
-            "mentions": ", ".join(saved.entities) + new,
+            "mentions": ", ".join(saved.entities),
         }
+        if saved.registered:
+            notes["mentions"] += f" (registered: {', '.join(saved.registered)})"
         if saved.project:
             where = f"  holds in {saved.project} (everywhere: --project none)"
             canvas.line(where, style="hint")

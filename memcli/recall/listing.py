@@ -105,12 +105,11 @@ class Shown(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """The row for JSON, with whether recall shows it."""
-        eligible = self.reason is None
         return {
             **self.row.as_dict(),
             **{name: getattr(self, name) for name in _RESOLVED},
             "asked": list(self.asked),
-            "eligible": eligible,
+            "eligible": self.reason is None,
             "reason_not_eligible": self.reason,
         }
 
