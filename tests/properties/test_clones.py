@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Mapping
 from typing import NamedTuple
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -274,6 +275,25 @@ def test_a_file_that_one_side_broke_is_not_taken_for_forgotten() -> None:
     assert files == after(theirs, merged(base, theirs, ours, "BA"))
     assert files["a.md"] == ours["a.md"]
     assert theirs["a.md"] in files.values()
+
+
+_ODD = b"---\nid: 1m7xvn68xtqp489w\ntags: [a b]\n---\nwords\n"
+_OVER = b"---\nid: 1m7xvn68xtqp489w\nstatus: resolved\n---\nwords\n"
+
+
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs", "count"),
+    [
+        # A tag that both have and nothing can read; a note that was moved and edited.
+        (_ODD, _ODD.replace(b"tags", b"status: resolved\ntags"), _ODD + b"more\n", 1),
+        (b"words\n", _OVER, b"---\ntags: [x]\n---\nwords\n", 2),
+    ],
+)
+def test_a_resolve_stays(base: bytes, ours: bytes, theirs: bytes, count: int) -> None:
+    mine = {"a.md": ours}
+    plan = merged({"a.md": base}, mine, {"a.md" if count == 1 else "b.md": theirs})
+    files = after(mine, plan)
+    assert (b"status: resolved" in files["a.md"], len(files)) == (True, count)
 
 
 def test_a_page_of_an_entity_that_two_sides_rewrote_holds_both_texts() -> None:

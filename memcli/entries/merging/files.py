@@ -96,9 +96,11 @@ def merge_file(
     older, newer = in_order(path, ours, theirs, kinds)
     if not (layout.is_entry(path) or layout.registered_type(path)):
         return _by_lines(path, base, older, newer) or _beside(path, older, newer)
-    one, two = (understood(side.data, path, kinds) for side in (older, newer))
+    before = understood(base, path, kinds) if base is not None else None
+    known = _invalid(before)
+    read = (understood(side.data, path, kinds) for side in (older, newer))
+    one, two = (each if _invalid(each) <= known else None for each in read)
     if one is not None and two is not None:
-        before = understood(base, path, kinds) if base is not None else None
         try:
             return _merged(before, (older, newer), (one, two), path, kinds)
         except MemcliError:
@@ -109,12 +111,17 @@ def merge_file(
 
 
 def understood(data: bytes, path: str, kinds: Collection[str]) -> Decoded | None:
-    """A file as an entry; None where it, or one of its fields, cannot be read."""
+    """A file as an entry; None where it cannot be read."""
     try:
-        decoded = codec.decode(data, path, kinds=kinds)
+        return codec.decode(data, path, kinds=kinds)
     except MemcliError:
         return None
-    return None if decoded.problems else decoded
+
+
+def _invalid(decoded: Decoded | None) -> set[str]:
+    """The fields whose value cannot be read: a side that has more of them than the base
+    may have meant a decision, and is not merged as if it had taken one back."""
+    return {problem.field for problem in decoded.problems} if decoded else set()
 
 
 def in_order(

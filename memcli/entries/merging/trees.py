@@ -332,7 +332,7 @@ class _Work:
     def _removed_and_changed(self, key: str, base: _File | None, file: _File) -> None:
         """One side removed what the other changed: what was forgotten stays so, and a
         note that memcli did not write may have been moved by hand, so it is kept."""
-        if file.own and base is not None and layout.is_entry(file.path):
+        if base is not None and base.own and layout.is_entry(file.path):
             what = "one side forgot it, and the other changed it: it is forgotten; the "
             what += f"change: git log --full-history -p -- {quote(file.path)}"
         else:
