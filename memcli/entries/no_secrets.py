@@ -4,9 +4,9 @@ Invariant: pure; an error names the kind of a secret and its place, never the se
 
 `refuse` looks through a draft, so that a caller is told before anything is locked.
 `refuse_new` is the net under all commands: a transaction asks it about every byte that
-it is about to write, but for the texts of drafts that `refuse` has let pass. What the
-vault held already is no news: an entry that came with a secret by hand can be resolved,
-rejected and archived. `redact` takes secrets out of texts that are mined.
+it is about to write, and about a hand edit that it is about to commit, but for the texts
+of drafts that `refuse` has let pass. What was committed is no news: an entry that came
+with a secret can be resolved, rejected and archived. `redact` takes secrets out of texts that are mined.
 """
 
 from __future__ import annotations

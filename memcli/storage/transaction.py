@@ -195,6 +195,11 @@ class Transaction:
         lost = self._repository.unlike_head(old) if old else []
         if not lost:
             return
+        if not self.allow_secret:
+            from memcli.entries import no_secrets
+
+            head = self._repository.files_at("HEAD", lost)
+            no_secrets.refuse_new({p: (head[p], old[p]) for p in lost}, (), "")
         message = f"keep: {lost[0] if len(lost) == 1 else f'{len(lost)} files'}"
         same = {path: FileChange(old[path], old[path]) for path in lost}
         carry_out(self._root, self._repository, same, message, self._audience)

@@ -27,6 +27,7 @@ from memcli.vault import session_records
 from tests.conftest import sample
 from tests.contexts import context_of
 from tests.entries.text.secret_kinds import SECRETS, fill
+from tests.git_command import git
 from tests.hosts.writing import write
 from tests.saving import save
 
@@ -364,13 +365,16 @@ def test_a_secret_that_names_the_file_of_an_import_stands_in_no_commit(
 # --- what came before, and what is not a transaction ------------------------------------
 
 
-def test_a_secret_written_by_hand_can_be_resolved_and_brings_no_other(
+def test_a_secret_that_was_committed_by_hand_can_be_resolved_and_brings_no_other(
     vault: Vault,
 ) -> None:
     name = vault.save("it hangs").id
     path = Path(vault.root, vault.path_of(name))
     path.write_text(path.read_text("utf-8") + f"\n{TOKEN}\n", "utf-8")
     other = fill("dop_v1_~64h~", seed=99)
+    with pytest.raises(SecretFound, match=r"\.md, line \d+: looks like"):
+        vault.resolve(name)
+    git(vault, "commit", "-qam", "by hand")
     with pytest.raises(SecretFound, match=r"\(resolution_note\): looks like"):
         vault.resolve(name, note=f"with {other}")
     vault.resolve(name, note=f"without {TOKEN}")
