@@ -226,16 +226,21 @@ def _outside_commits(
     if not now:
         return []
     # A large import may have written its files for a minute before it puts them there.
+    done: list[Repair] = []
     with Lock(journal.lock_path(vault.root), _PATIENCE):
-        for mend in now:
-            if mend.litter:
-                files.remove(mend.litter)
+        for step, changes, litter in now:
+            places = {path: inside(vault.root, path) for path in changes}
+            if litter:
+                files.remove(litter)
+            # Another mend may have taken the place, or a person edited the file.
+            elif any(files.current(places[p]) != changes[p][0] for p in places):
                 continue
-            for path, (_, data) in mend.changes.items():
-                files.write_atomic(inside(vault.root, path), data or b"")
-            repository = vault.repository()
-            mark_merged(repository, [*mend.changes])
-    return [mend.step for mend in now]
+            for path, (_, data) in changes.items():
+                files.write_atomic(places[path], data or b"")
+            if changes:
+                mark_merged(vault.repository(), [*changes])
+            done.append(step)
+    return done
 
 
 def _in_one_commit(
@@ -289,11 +294,11 @@ def _marked(vault: Vault, finding: Finding) -> _Mend | None:
     action = "merge the two sides that git left in it"
     changes: dict[str, tuple[bytes | None, bytes | None]] = {}
     # The file itself last: a kill between leaves what gives way twice, never lost.
-    for kept in merged.kept:
-        there = files.current(inside(root, kept.path))
-        if there != kept.data:
-            changes[kept.path] = there, kept.data
-            action += f"; one text goes to {kept.path}"
+    for place, data in merged.kept:
+        if files.current(inside(root, place)) != data:
+            place = lineage.free_place(root, place)
+            changes[place] = None, data
+            action += f"; one text goes to {place}"
     return _Mend(
         Repair("conflict", path, action), changes | {path: (before, merged.data)}
     )

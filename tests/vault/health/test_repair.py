@@ -50,6 +50,15 @@ PLANS = {
         {"a.md": MARKED}, ("git add .",), [], ["conflict a.md"], "A  a.md",
         {"a.md": ("<<<<<<<",)},
     ),
+    "the text that gives way takes the place of no other memory": (
+        {"a.md": f"<<<<<<< a\n{entry(A)}=======\n{entry(B)}>>>>>>> b\n",
+         "a-2.md": "other"},
+        COMMIT, ["conflict a.md"], [], "", {"a-2.md": ("other",)},
+    ),
+    "an edit with a secret comes into no commit": (
+        {"a.md": entry(A)}, (*COMMIT, "sed -i s/text/DB_PASSWORD=Tr0ub4dor3x/ a.md"),
+        [], ["secret a.md"], "M a.md", {},
+    ),
     "what git knows by name alone, as a killed save leaves it": (
         {"a.md": "announced"}, ("git add --intent-to-add a.md",),
         ["uncommitted a.md"], [], "", {},
