@@ -202,6 +202,19 @@ def test_a_kill_before_the_index_follows_leaves_nothing_staged(two: Clones) -> N
     assert git(desk, "status", "--porcelain") == "A  draft.txt\n M notes.md\n"
 
 
+def test_a_deletion_comes_in_a_repository_of_long_ids(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "-b", "main", "--object-format=sha256")
+    ids = []
+    for act in ("add", "rm"):
+        tmp_path.joinpath("a.md").touch()
+        git(tmp_path, act, "-f", "a.md")
+        git(tmp_path, "commit", "-qm", act)
+        ids.append(git(tmp_path, "rev-parse", "HEAD").strip())
+    git(tmp_path, "reset", "-q", ids[0])
+    merging.go(Repository.open(str(tmp_path)), Move("main", *ids), {})
+    assert git(tmp_path, "status", "--porcelain") == ""
+
+
 def test_a_git_that_is_ended_as_the_branch_moves_loses_no_file(
     two: Clones, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -223,9 +223,8 @@ def go(repository: Repository, move: Move, meant: Mapping[str, bytes | None]) ->
 
 def _go(repository: Repository, move: Move, *, fresh: bool) -> None:
     changed = differences(repository, move.before, move.after)
-    lines = staging.index_lines(
-        {each.path: each.after or staging.GONE for each in changed}
-    )
+    gone = staging.GONE._replace(oid="0" * len(move.after))  # as long as its ids
+    lines = staging.index_lines({each.path: each.after or gone for each in changed})
     with IndexLock(repository.git_dir, repository.environment) as index:
         env = index.copy()
         # A branch is switched under this lock, so not from here on.
