@@ -55,21 +55,21 @@ def _steps(output: bytes, prefix: str) -> list[Step]:
     A file that git takes for a copy is not among them: small notes under the same
     frontmatter all resemble each other.
     """
-    steps = []
-    for row in ("\0" + output.decode("utf-8", "surrogateescape")).split("\0\2")[1:]:
-        header, *parts = (part for part in row.split("\0") if part.strip("\n"))
-        step = Step(Commit(*header.strip("\n").split("\x1f", 3)), [], [], [])
-        fields = iter(parts)
-        for facts in fields:
-            _, _, before, after, kind = facts.strip("\n").split()
-            path = next(fields)
+    steps: list[Step] = []
+    fields = iter(names(output))
+    for field in fields:
+        facts = field.strip("\n")
+        if facts.startswith("\2"):
+            steps.append(Step(Commit(*facts[1:].split("\x1f", 3)), [], [], []))
+        elif facts:
+            _, _, before, after, kind = facts.split()
+            path = next(fields)  # of any characters: it may begin like a commit
             if kind[0] in "RC":
                 path = next(fields)
-            blob = before if kind == "D" else after
+            blob, step = before if kind == "D" else after, steps[-1]
             files = {"A": step.added, "D": step.removed}.get(kind, step.changed)
             if kind[0] != "C":
                 files.append(Blob(blob, path.removeprefix(prefix), step.commit.id))
-        steps.append(step)
     return steps
 
 
@@ -165,11 +165,11 @@ class _Move(NamedTuple):
 
 
 def _reflog(repository: Repository, *refs: str) -> list[_Move]:
-    words = ("--walk-reflogs", "-z", "--date=unix", "--format=%H%x1f%s%x1f%gd%x1f%gs")
+    words = ("--walk-reflogs", "-z", "--date=unix", "--format=%H%n%s%n%gd%n%gs")
     text = repository.look("log", *words, *refs, "--").decode("utf-8", "replace")
     moves = []
     for row in filter(None, text.split("\0")):
-        commit, subject, name, action = row.split("\x1f", 3)
+        commit, subject, name, action = row.split("\n", 3)
         when = int(name.rpartition("{")[2].rstrip("}"))
         moves.append(_Move(commit, subject, when, action))
     return moves

@@ -8,6 +8,7 @@ from memcli import Vault
 from memcli.cli.history import _rows
 from memcli.curation import undo
 from memcli.errors import HistoryError
+from memcli.storage.git.history import made_here
 from memcli.storage.git.repository import Blob, Repository
 from memcli.vault.health.log import Event, log
 from tests.git_command import git
@@ -59,15 +60,16 @@ def test_an_evolved_memory_is_one_row(vault: Vault) -> None:
 
 
 def test_commits_by_hand_and_odd_files_are_shown(vault: Vault) -> None:
-    for name, data in (("a\nb.md", b"x"), ("big.bin", b"\0" * 99), ("empty.md", b"")):
-        Path(vault.root, name).write_bytes(data)
+    names = {"a\nb.md", "\2x", "\n", "big.bin", "empty.md"}
+    for name in names:
+        Path(vault.root, name).write_bytes(b"\0" * 99 if name == "big.bin" else b"")
     git(vault, "add", "--all")
     message = "tabs\tand \x1b[31m \x1f colours\n\nand a body"
     git(vault, "commit", "-qm", message)
     (event,) = log(vault, limit=1)
     assert event.action == "commit"
-    assert {one.path for one in event.entries} == {"a\nb.md", "big.bin", "empty.md"}
-    assert event.files == 3
+    assert ({one.path for one in event.entries}, event.files) == (names, 5)
+    assert made_here(Repository.open(vault.root))
 
 
 def test_since_and_limit_narrow_it(vault: Vault) -> None:
