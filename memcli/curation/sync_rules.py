@@ -111,8 +111,8 @@ def rules(vault: Vault, repository: Repository) -> Rules:
     """The rules of a vault as they are now."""
     # Only an escape hides a name from the search; a value may have any case.
     keys = r"pinned|enforce|resolved_text|constraint|invariant|visibility|\\"
-    words = ("grep", "-l", "-i", "-z", "-E", "-e", keys, "HEAD", "--", "*.md")
-    there = repository.answer(*words).decode("utf-8", "surrogateescape")
+    words = ("grep", "--no-color", "-l", "-i", "-z", "-E", "-e", keys, "HEAD", "--")
+    there = repository.answer(*words, "*.md").decode("utf-8", "surrogateescape")
     paths = [name.partition(":")[2] for name in there.split("\0")]
 
     def look(reader: Reader) -> Rules:

@@ -817,6 +817,7 @@ def test_a_private_entry_that_a_colleague_opens_and_a_constraint_are_named(
     two: Clones, before: str, after: str, opened: int
 ) -> None:
     laptop = two.roots["laptop"]
+    git(two.roots["desk"], "config", "color.ui", "always")
     entry = "---\nid: 1m7xvn68xtqp489w\n{}---\nThe zebra sleeps at noon\n"
     put(laptop, "memories/zebra.md", entry.format(before))
     two.sync("laptop")

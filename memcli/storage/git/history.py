@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memcli.storage.git.repository import Repository
 
 _FORMAT = (
-    *("log", *PLAIN, "--encoding=UTF-8", "-z", "--no-abbrev"),
+    *("log", *PLAIN, "-z", "--no-abbrev"),
     *("--date=format-local:%Y-%m-%dT%H:%M:%SZ", "--format=%x02%H%x1f%ad%x1f%an%x1f%s"),
 )
 # How the reflog names what makes a commit; every other move (`pull: Fast-forward`,

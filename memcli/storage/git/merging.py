@@ -103,7 +103,7 @@ def named_by(repository: Repository, ours: str, theirs: str, trailer: str) -> st
     60 at most.
     """
     said = f"--format=%(trailers:key={trailer},valueonly,separator=%x2C)%x1f%an"
-    words = ("log", "-1", "--no-show-signature", "--encoding=UTF-8", said)
+    words = ("log", "-1", "--no-show-signature", said)
     row = repository.answer(*words, theirs, f"^{ours}", "--").decode("utf-8", "replace")
     machine, _, author = row.strip("\n").partition("\x1f")
     return printable(machine.split(",")[0])[:60] or printable(author)[:60]
@@ -114,7 +114,7 @@ def others(
 ) -> list[str]:
     """The authors of what only `theirs` has, but for our own: of these files, or of all
     where there are none or many, since a command line is not endless."""
-    words = ("log", "--no-show-signature", "--encoding=UTF-8", "--format=%an%x1f%ae")
+    words = ("log", "--no-show-signature", "--format=%an%x1f%ae")
     few = paths if len(paths) <= _MOST_FILES else ()
     files = [f":(literal){path}" for path in few]
     said = repository.answer(*words, theirs, f"^{ours}", "--", *files)

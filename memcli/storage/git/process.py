@@ -45,6 +45,7 @@ TOO_SLOW = -101
 # may hold it up for hours: a status of 100,000 files takes two.
 _LIMIT = 20.0
 _PER_BYTE = 1 / 20_000  # more for each byte of names that it is given
+_ENCODING = ("-c", "i18n.logOutputEncoding=UTF-8")  # of what memcli reads
 _SHORT = frozenset(
     "status ls-files check-attr check-ignore add update-index rev-parse symbolic-ref "
     "config var diff-index".split()
@@ -175,7 +176,7 @@ def run(
     if name in _SHORT:
         limit = _LIMIT + len(data) * _PER_BYTE
     limits = watch or Watch(limit, asks=name in _ASKING and os.isatty(0))
-    command = [program(env), "-C", root, *arguments]
+    command = [program(env), "-C", root, *_ENCODING, *arguments]
     try:
         done = _start(command, env, data, limits)
     except (OSError, ValueError) as error:

@@ -239,7 +239,7 @@ def test_the_users_configuration_does_not_change_what_is_understood(
         [core] abbrev = 7
         [diff] renames = copies
         [i18n] commitEncoding = latin1
-        [i18n] logOutputEncoding = latin1
+        [i18n] logOutputEncoding = UTF-16
         [log] showSignature = true
         [status] branch = true
         [status] relativePaths = false
@@ -254,6 +254,7 @@ def test_the_users_configuration_does_not_change_what_is_understood(
     commit = vault.commit(vault.write("a.md"), message="#é 日本")
     assert commit == repository.head()
     assert [c.subject for c in history.log(repository, "a.md")] == ["#é 日本"]
+    assert commit in history.made_here(repository)
     vault.write("é.md")
     assert repository.status() == [("??", "é.md")]
     assert vault.commit("a.md", "never-was.md") is None
