@@ -11,16 +11,13 @@ from __future__ import annotations
 
 from memcli.curation import sync_rules
 from memcli.curation.sync_rules import Force
-from memcli.entries import codec, layout, no_secrets
+from memcli.entries import layout
 from memcli.entries.text.counted import counted
-from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
-from memcli.storage import files, settings
+from memcli.storage import settings
 from memcli.storage.git import commit as commits
 from memcli.storage.git import tree
-from memcli.storage.vault_paths import inside
-from memcli.vault.health.git_state import shown
-from memcli.vault.health.working_tree import working_tree
+from memcli.vault.health.working_tree import why_left, working_tree
 
 TYPE_CHECKING = False
 
@@ -191,9 +188,6 @@ def _moved(verb: str, gone: str, traffic: Traffic) -> str:
 # --- what is committed first --------------------------------------------------------
 
 
-_MARKERS = (b"<<<<<<< ", b">>>>>>> ")
-
-
 class Left(NamedTuple):
     """A file that is not committed, and why."""
 
@@ -224,7 +218,7 @@ def plan(vault: Vault, repository: Repository) -> Uncommitted:
     for row in working_tree(vault, repository, repository.status()):
         by_state.setdefault(row.state, []).append(row.path)
         if row.state in ("new", "edited"):
-            why = _why_left(vault, repository, row.path)
+            why = why_left(vault, repository, row.path)
             paths += () if why else (row.path,)
             left += (Left(row.path, why),) if why else ()
         elif row.state == "moved":
@@ -264,28 +258,6 @@ def commit(vault: Vault, repository: Repository, found: Uncommitted) -> None:
 
 def _called(paths: Sequence[str]) -> str:
     return paths[0] if len(paths) == 1 else f"{len(paths)} files"
-
-
-def _why_left(vault: Vault, repository: Repository, path: str) -> str:
-    """Why a file is not committed; '' where nothing speaks against it."""
-    try:
-        data = files.read(inside(vault.root, path), follow=False)
-    except MemcliError as error:
-        return error.message
-    lines = data.splitlines()
-    if all(any(line.startswith(mark) for line in lines) for mark in _MARKERS):
-        return "it holds the markers of a conflict: memcli doctor --fix"
-    if layout.is_entry(path):
-        try:
-            codec.decode(data, path, kinds=vault.kinds)
-        except MemcliError as error:
-            return f"it cannot be read: {error.message.removeprefix(path + ':')}"
-    before = shown(repository, "HEAD", path)
-    try:
-        no_secrets.refuse_new({path: (before, data)}, (), "")
-    except MemcliError:
-        return "it seems to hold a secret, which a sync would give away"
-    return ""
 
 
 def tell_unpushed(vault: Vault, done: Synced, *, by_itself: bool) -> None:

@@ -124,7 +124,8 @@ def registry_folder(kind: str) -> str:
 
 def registered_type(path: str) -> str | None:
     """The type that a registry file has by its folder, None for any other path."""
-    return path.split("/")[1] if path.startswith(_REGISTRY) else None
+    is_page = path.startswith(_REGISTRY) and path.endswith(".md")
+    return path.split("/")[1] if is_page else None
 
 
 ROOMY = 100

@@ -204,15 +204,14 @@ def _content(
     """The part of a commit that is published besides its entries."""
     from memcli.vault.registry import read_entity
 
-    def is_entity(path: str) -> bool:
-        return bool(layout.registered_type(path)) and path.endswith(".md")
-
     places = [
-        blob for blob in blobs if blob.path == layout.CONFIG or is_entity(blob.path)
+        blob
+        for blob in blobs
+        if blob.path == layout.CONFIG or layout.registered_type(blob.path)
     ]
     pages: list[tuple[str, bytes]] = []
     for blob, data in zip(places, repository.contents(places), strict=True):
-        if is_entity(blob.path):
+        if blob.path != layout.CONFIG:
             try:
                 entity = read_entity(data, blob.path)
             except InvalidEntry:  # counts as no entity, as in the vault

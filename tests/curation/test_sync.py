@@ -447,8 +447,14 @@ def test_two_entities_of_one_file_name_stay_two(two: Clones) -> None:
         saving.save(vault, draft, register=True)
     for name in ("laptop", "desk", "laptop"):
         two.sync(name)
-    places = Path(two.roots["laptop"], "entities", "unknown").iterdir()
-    assert sorted(place.name for place in places) == ["c-2.md", "c.md"]
+    folder = Path(two.roots["laptop"], "entities", "unknown")
+    assert sorted(place.name for place in folder.iterdir()) == ["c-2.md", "c.md"]
+    with folder.joinpath("c.md").open("a") as page:
+        page.write("by hand\n")
+    folder.joinpath("broken.md").write_text("---\nid: [\n---\n")
+    done = two.sync("laptop")
+    assert done.committed == ("entities/unknown/c.md",)
+    assert [one.path for one in done.left] == ["entities/unknown/broken.md"]
 
 
 def test_a_note_that_git_ignores_is_left_and_named(two: Clones) -> None:

@@ -150,8 +150,7 @@ class Engine(Index):
         self._write(layout.CONFIG, b"")
         for name, data in pages:
             where = bytes(name).decode("utf-8", "surrogateescape")
-            entity = layout.registered_type(where) and where.endswith(".md")
-            if entity or where == layout.CONFIG:
+            if where == layout.CONFIG or layout.registered_type(where):
                 self._write(where, bytes(data))
         files.write_atomic(path, stamp)
 

@@ -29,6 +29,7 @@ from memcli.storage.vault_paths import inside
 from memcli.vault import lineage
 from memcli.vault.health.git_state import MEND
 from memcli.vault.health.lint import examined
+from memcli.vault.health.working_tree import why_left
 
 TYPE_CHECKING = False
 
@@ -184,13 +185,12 @@ def _mends(vault: Vault, accept: bool) -> _Mends:
         # Nothing can be committed before a merge is finished.
         if mend.changes and (mend.step.code == "conflict" if in_merge else is_let):
             add(mend, each)
-    broken = {each.path for each in findings if each.code in (*_MARKED, "secret")}
     steps = {**_OF_STATE, **_ACCEPTED} if accept else _OF_STATE
     for row in tree or ():
         code, action = steps.get(row.state, ("", ""))
         is_let = bool(code)
         if code in _BY_HAND:
-            is_let = broken.isdisjoint((row.path, row.place))
+            is_let = not why_left(vault, vault.repository(), row.place or row.path)
         # What the index has lost would be committed, as deleted.
         if is_let and (code == "index" or not in_merge):
             step = Repair(code, row.path, action.format(place=row.place))

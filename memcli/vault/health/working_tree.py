@@ -17,7 +17,7 @@ import stat
 import time
 from contextlib import suppress
 
-from memcli.entries import codec, layout
+from memcli.entries import codec, layout, no_secrets
 from memcli.entries.file_checks import ERROR, WARNING, Finding
 from memcli.entries.ids import is_adopted
 from memcli.entries.text.mentions import fold
@@ -238,7 +238,34 @@ def _on_disk(root: str, path: str) -> bytes | None:
 
 
 def _is_ours(path: str) -> bool:
-    return layout.is_entry(path) or path in (layout.CONFIG, layout.README)
+    if path in (layout.CONFIG, layout.README) or layout.is_entry(path):
+        return True
+    return layout.registered_type(path) is not None and not layout.is_odd(path)
+
+
+_MARKERS = (b"<<<<<<< ", b">>>>>>> ")
+
+
+def why_left(vault: Vault, repository: Repository, path: str) -> str:
+    """Why a file is not committed; '' where nothing speaks against it."""
+    try:
+        data = files.read(inside(vault.root, path), follow=False)
+    except MemcliError as error:
+        return error.message
+    lines = data.splitlines()
+    if all(any(line.startswith(mark) for line in lines) for mark in _MARKERS):
+        return "it holds the markers of a conflict: memcli doctor --fix"
+    if layout.is_entry(path) or layout.registered_type(path):
+        try:
+            codec.decode(data, path, kinds=vault.kinds)
+        except MemcliError as error:
+            return f"it cannot be read: {error.message.removeprefix(path + ':')}"
+    before = shown(repository, "HEAD", path)
+    try:
+        no_secrets.refuse_new({path: (before, data)}, (), "")
+    except MemcliError:
+        return "it seems to hold a secret, which a sync would give away"
+    return ""
 
 
 # --- files besides entries ------------------------------------------------------------
