@@ -296,6 +296,18 @@ def test_a_resolve_stays(base: bytes, ours: bytes, theirs: bytes, count: int) ->
     assert (b"status: resolved" in files["a.md"], len(files)) == (True, count)
 
 
+def test_what_comes_back_is_no_more_confirmed_than_it_was() -> None:
+    old = Entry("1m7xvn68xtqp489w", created=OLD, body="a\n", path="a.md")
+    new = old.replace(id="1m7yzmkeg0000001", path="b.md", supersedes=old.id)
+    gone = old.replace(
+        status=Status.SUPERSEDED, superseded_by=new.id, updated=dates.iso(START)
+    )
+    base = {"a.md": codec.encode(old), "b.md": codec.encode(new)}
+    ours = {**base, "a.md": codec.encode(gone)}
+    theirs = {"a.md": base["a.md"]}
+    assert after(ours, merged(base, ours, theirs)) == theirs
+
+
 def test_a_page_of_an_entity_that_two_sides_rewrote_holds_both_texts() -> None:
     path = "entities/tool/redis.md"
     page = Entry("1m7xvn68xtqp489w", title="Redis", created=OLD, body="a\n", path=path)

@@ -153,9 +153,12 @@ class Joined:
                 forgot = [
                     side for _, side in self._both if not laters[name] & side.keys()
                 ]
-                knew = any(side[name].superseded_by for side in forgot if name in side)
+                had = [side[name] for side in forgot if name in side]
+                knew = any(each.superseded_by for each in had)
                 if entry.status is Status.SUPERSEDED and not knew:
-                    self._change(name, status=Status.ACTIVE, reason=None)
+                    # What replaced it was no word of anybody's for it.
+                    was = had[0].updated if had else entry.updated
+                    self._change(name, status=Status.ACTIVE, reason=None, updated=was)
                     self.notes[name] = _BACK
                     self.back.add(name)
 
