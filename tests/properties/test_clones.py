@@ -17,6 +17,7 @@ from memcli.entries import codec, dates, layout
 from memcli.entries.entry import Entry, Status, Subtype, Visibility
 from memcli.entries.identity import File
 from memcli.entries.ids import new_id, slug
+from memcli.entries.merging.chains import Joined
 from memcli.entries.merging.trees import MergePlan, Side, plan_merge
 from tests.conftest import EVERYTHING
 from tests.lineages import check_hidden, check_lineages, check_resolved
@@ -306,6 +307,17 @@ def test_what_comes_back_is_no_more_confirmed_than_it_was() -> None:
     ours = {**base, "a.md": codec.encode(gone)}
     theirs = {"a.md": base["a.md"]}
     assert after(ours, merged(base, ours, theirs)) == theirs
+
+
+def test_no_chain_is_gone_along_for_each_entry_that_leads_to_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked: list[Entry] = []
+    monkeypatch.setattr(Joined, "_narrow", lambda *words: looked.append(words[-1]))
+    one = {f"a{n}": Entry(f"a{n}", superseded_by="z0") for n in range(9)}
+    two = {f"z{n}": Entry(f"z{n}", superseded_by=f"z{n + 1}") for n in range(9)}
+    Joined({**one, **two}, one, ("a", one), ("b", {**one, **two}))
+    assert looked == []
 
 
 def test_a_page_of_an_entity_that_two_sides_rewrote_holds_both_texts() -> None:

@@ -81,9 +81,11 @@ class Joined:
                 self._after.setdefault(before, set()).add(name)
         for group in self._lineages():
             self._line_up(group)
+        # From here on no link changes.
+        ends = [_ends(tree) for tree in (self.now, *(side for _, side in self._both))]
         for name, entry in sorted(base.items()):
             if entry.superseded_by not in base:
-                self._follow(name, entry)
+                self._follow(name, entry, *(each.get(name) for each in ends))
         self._settle()
         for name, looked in _looked_before(base, *(side for _, side in sides)):
             report = self.now.get(name)
@@ -189,16 +191,18 @@ class Joined:
             self.replaced.add(name)
         self._change(name, **values)
 
-    def _follow(self, name: str, before: Entry) -> None:
+    def _follow(
+        self, name: str, before: Entry, head: str | None, *ends: str | None
+    ) -> None:
         """Let the newest version have what a side made of the one before."""
-        head = _end(name, self.now)
-        for who, side in self._both:
-            end = _end(name, side)
+        for (who, side), end in zip(self._both, ends, strict=True):
             if not (head and end):
                 continue
             if end != head:
                 self.replaced.add(end)
                 self._carry(before, side[end], head, who)
+            if fields.readers(before) == fields.readers(side[end]):
+                continue
             later = name
             while later != head:
                 later = self.now[later].superseded_by or head
@@ -260,16 +264,18 @@ def _resolution(entry: Entry) -> dict[str, Any]:
     return fields.decisions_of(entry, _RESOLVED) if is_resolved else {}
 
 
-def _end(name: str, entries: Entries) -> str | None:
-    """The version that stands for one now; None when it is gone, or a circle."""
-    seen: set[str] = set()
-    while name in entries and name not in seen:
-        seen.add(name)
-        later = entries[name].superseded_by
-        if not later or later not in entries:
-            return name
-        name = later
-    return None
+def _ends(entries: Entries) -> dict[str, str | None]:
+    """By each version the one that stands for it now; None when that is a circle."""
+    ends: dict[str, str | None] = {}
+    for first in entries:
+        name, way = first, []
+        while name not in ends:
+            later = entries[name].superseded_by
+            way.append(name)
+            ends[name] = None if later in entries else name
+            name = later if later and later in entries else name
+        ends.update(dict.fromkeys(way, ends[name]))
+    return ends
 
 
 def _looked_before(

@@ -211,14 +211,19 @@ def decisions_of(entry: Entry, names: Iterable[str]) -> dict[str, Any]:
     return {name: getattr(entry, name) for name in names}
 
 
+def readers(entry: Entry) -> tuple[Visibility, tuple[str, ...]]:
+    """Who may see an entry."""
+    return entry.visibility, entry.groups
+
+
 def audience(base: Entry | None, older: Entry, newer: Entry) -> dict[str, Any]:
     """Who may see an entry: what one side decided, or the narrower of two decisions.
 
     Of two lists of groups that is what stands in both. It is the same in either order
     but for the order of the groups.
     """
-    told = [(side.visibility, side.groups) for side in (older, newer)]
-    decided = settled((base.visibility, base.groups) if base else None, *told)
+    told = [readers(side) for side in (older, newer)]
+    decided = settled(base and readers(base), *told)
     if decided is BOTH:
         seen = min((visibility for visibility, _ in told), key=_NARROW.index)
         lists = [
