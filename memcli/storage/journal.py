@@ -9,7 +9,8 @@ of them or none; after it, a failure is a warning.
 After a kill the next command that takes the lock finishes what the journal says: a file
 that is still as it was gets its new bytes, one that has them is left alone, and one
 that was edited since is left as it is and named; when it was edited before the first
-file changed, nothing happens at all.
+file changed, nothing happens at all. Nor does a sync go on whose branch has not moved:
+the edit knows nothing of what came, so the next sync merges them.
 
 A journal of several files, or of one that goes, is synced. One of a single new text is
 not, since its file is old or new by itself: one that a power cut has damaged says that
@@ -261,9 +262,12 @@ def _in_the_way(gone: Sequence[str], written: AbstractSet[str]) -> list[str]:
     ]
 
 
-def put_rest(root: str, begun: Journal) -> tuple[list[str], list[str]]:
+def put_rest(
+    root: str, begun: Journal, *, is_made: bool = False
+) -> tuple[list[str], list[str]]:
     """Write what a killed command has not written; the paths to commit, and those that
-    were edited since. Where nothing was begun and something was edited, nothing is."""
+    were edited since. Where something was edited, nothing is written if nothing was
+    begun, or if the branch is to move and has not (`is_made`)."""
     now = {path: _current(root, path) for path in begun.files}
     left, conflicts, is_begun = [], [], False
     for path, (before, after) in begun.files.items():
@@ -273,7 +277,7 @@ def put_rest(root: str, begun: Journal) -> tuple[list[str], list[str]]:
             left.append(path)
         else:
             conflicts.append(path)
-    if conflicts and not is_begun:
+    if conflicts and not is_made and (begun.move or not is_begun):
         return [], conflicts
     places = all_inside(root, left)
     _put(places, {path: begun.files[path][1] for path in left})

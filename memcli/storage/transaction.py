@@ -300,11 +300,13 @@ def finish(
             f"{repository.branch() or 'a detached HEAD'}",
             hint=f"Go back: git switch {move.branch}; the next command finishes it.",
         )
-    paths, conflicts = journal.put_rest(root, begun)
-    if paths or (move and not conflicts):
+    is_made = move is not None and repository.commit_of("HEAD") == move.after
+    paths, conflicts = journal.put_rest(root, begun, is_made=is_made)
+    if paths or is_made or (move and not conflicts):
         tell(f"finishing what a killed command began: {begun.message}")
     elif conflicts:
-        tell(f"what a killed command began has not happened: {begun.message}")
+        how = "is left to the next sync" if move else "has not happened"
+        tell(f"what a killed command began {how}: {begun.message}")
         move = None
     for path in conflicts:
         tell(f"  {path} was edited meanwhile and is left as it is")
