@@ -118,19 +118,12 @@ def test_a_journal_that_a_power_cut_took_away_says_that_nothing_happened(
     assert not path.exists()
 
 
-@pytest.mark.parametrize(
-    ("begun", "move", "said"),
-    [
-        (True, None, "finishing what a killed command began"),
-        (False, None, "what a killed command began has not happened"),
-        (True, Move("main", "1" * 40, "2" * 40),
-         "what a killed command began is left to the next sync"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("end", ["", " has not happened", " is left to the next sync"])
 def test_what_was_begun_is_finished_and_an_edit_before_the_first_file_stops_it(
-    vault: Vault, begun: bool, move: Move | None, said: str
+    vault: Vault, end: str
 ) -> None:
-    root = Path(vault.root)
+    root, begun = Path(vault.root), "happened" not in end
+    move = Move("main", "1" * 40, "2" * 40) if "sync" in end else None
     (root / "done.md").write_bytes(b"new\n" if begun else b"older\n")
     (root / "old.md").write_bytes(b"old\n")
     (root / "theirs.md").write_bytes(b"edited since\n")
@@ -143,15 +136,15 @@ def test_what_was_begun_is_finished_and_an_edit_before_the_first_file_stops_it(
     told: list[str] = []
     Vault(vault.root, Caller(tell=told.append)).recall("anything")
     assert told == [
-        f"{said}: save: three",
+        f"{'' if end else 'finishing '}what a killed command began{end}: save: three",
         "  theirs.md was edited meanwhile and is left as it is",
     ]
     now = {path: (root / path).read_bytes() for path in changes}
     assert now == {
         "done.md": b"new\n" if begun else b"older\n",
-        "old.md": b"newer\n" if begun and not move else b"old\n",
+        "old.md": b"newer\n" if not end else b"old\n",
         "theirs.md": b"edited since\n",
     }
     listed = git(vault, "show", "--name-only", "--format=%s", "HEAD").split("\n")
-    assert (listed[0] == "save: three") == (begun and not move)
+    assert (listed[0] == "save: three") == (not end)
     assert not journal.exists(vault.root)

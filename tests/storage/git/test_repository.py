@@ -251,9 +251,9 @@ def test_the_users_configuration_does_not_change_what_is_understood(
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
     monkeypatch.setenv("LANGUAGE", "de")
     repository = vault.open()
-    commit = vault.commit(vault.write("a.md"), message="#é 日本")
+    commit = vault.commit(vault.write("a.md"), message="#é\x1f日本")
     assert commit == repository.head()
-    assert [c.subject for c in history.log(repository, "a.md")] == ["#é 日本"]
+    assert [c.subject for c in history.log(repository, "a.md")] == ["#é\x1f日本"]
     assert commit in (history.made_here(repository) or ())
     vault.write("é.md")
     assert repository.status() == [("??", "é.md")]

@@ -8,7 +8,6 @@ from memcli import Vault
 from memcli.cli.history import _rows
 from memcli.curation import undo
 from memcli.errors import HistoryError
-from memcli.storage.git.history import made_here
 from memcli.storage.git.repository import Blob, Repository
 from memcli.vault.health.log import Event, log
 from tests.git_command import git
@@ -69,7 +68,6 @@ def test_commits_by_hand_and_odd_files_are_shown(vault: Vault) -> None:
     (event,) = log(vault, limit=1)
     assert event.action == "commit"
     assert ({one.path for one in event.entries}, event.files) == (names, 5)
-    assert made_here(Repository.open(vault.root))
 
 
 def test_since_and_limit_narrow_it(vault: Vault) -> None:

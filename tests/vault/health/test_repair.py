@@ -52,8 +52,7 @@ PLANS = {
     ),
     "the text that gives way takes the place of no other memory": (
         {"a.md": f"<<<<<<< a\n{entry(A)}=======\n{entry(B)}>>>>>>> b\n",
-         "a-2.md": "other"},
-        COMMIT, ["conflict a.md"], [], "", {"a-2.md": ("other",)},
+         "a-2.md": "other"}, COMMIT, ["conflict a.md"], [], "", {"a-2.md": ("other",)},
     ),
     "an edit with a secret comes into no commit": (
         {"a.md": entry(A)}, (*COMMIT, "sed -i s/text/DB_PASSWORD=Tr0ub4dor3x/ a.md"),
