@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from memcli.entries import codec, dates, layout
 from memcli.entries.entry import Entry, Status, Subtype, Visibility
 from memcli.entries.identity import File
-from memcli.entries.ids import new_id, slug
+from memcli.entries.ids import adopted_id, new_id, slug
 from memcli.entries.merging.chains import Joined
 from memcli.entries.merging.trees import MergePlan, Side, plan_merge
 from tests.conftest import EVERYTHING
@@ -285,7 +285,7 @@ def test_what_one_side_decided_stays() -> None:
     new = b"---\nid: 1m7yzmmdr0000002\nsupersedes: 1m7yzmkeg0000001\n---\nb\n"
     base = {"a.md": odd, "b.md": b"note\n", "d.md": head + b"---\na\n", "e.md": new}
     over = b"superseded_by: 1m7yzmmdr0000002\nupdated: 2026-11-02\n---\na\n"
-    noted = b"---\nid: 1m7yzmkeg0000003\nstatus: resolved\n---\nnote\n"
+    noted = f"---\nid: {adopted_id('b.md')}\nstatus: resolved\n---\nnote\n".encode()
     solved = odd.replace(b"tags", b"status: resolved\ntags")
     ours = {"a.md": solved, "b.md": noted, "d.md": head + over, "e.md": new}
     theirs = {"a.md": odd + b"more\n", "c.md": b"note\n\n", "d.md": base["d.md"]}
