@@ -209,7 +209,7 @@ class Entry(NamedTuple):
         """
         title = self.title
         if title and (title.isprintable() or (title := one_line(title))):
-            return title
+            return title[:LONGEST_TITLE]
         stem = self.path.rpartition("/")[2].removesuffix(".md")
         return _title_of(self.body) or stem or self.id
 
@@ -266,6 +266,8 @@ FIELDS: tuple[str, ...] = Entry._fields[: Entry._fields.index("extra")]
 
 # --- titles ---------------------------------------------------------------------
 
+LONGEST_TITLE = 500
+"""A title is for a line of a table; what needs more is text."""
 _TITLE_LENGTH = 80
 FENCED = r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)"
 """A pattern for code between two fences, over lines."""

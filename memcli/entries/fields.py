@@ -18,6 +18,7 @@ from memcli.entries.dates import check_date, span
 from memcli.entries.entry import (
     FIELDS,
     KINDS,
+    LONGEST_TITLE,
     Confidence,
     Enforce,
     EntityType,
@@ -57,8 +58,6 @@ FLAGS = {
 }
 """The words for true and false."""
 
-# A title is for a line of a table; what needs more is text.
-_LONGEST_TITLE = 500
 _MOST_ITEMS = 1_000  # of a list; each takes room in the index
 
 MOST_ASKED, LONGEST_ASKED = 8, 60
@@ -96,9 +95,9 @@ def _line(value: Any, field: str, read: bool) -> str:
 
 def _title(value: Any, field: str, read: bool) -> str:
     line = _line(value, field, read)
-    if not read and len(line) > _LONGEST_TITLE:
+    if not read and len(line) > LONGEST_TITLE:
         raise InvalidValue(
-            f"the title has {len(line):,} characters; at most {_LONGEST_TITLE} fit",
+            f"the title has {len(line):,} characters; at most {LONGEST_TITLE} fit",
             hint="Put it into the text.",
             code="invalid_title",
         )

@@ -20,14 +20,14 @@ from memcli.entries.shipped import lists
 _SCAFFOLDING = r"(?<=<)(?=\|\w)|(?<=\bto)=(?=functions)"
 _NOT_READ = "is in a language that is not judged"
 _ROLE_TAG = (
-    r"<\s*/?\s*(?:system|assistant|developer|tool|system-reminder"
+    r"<\s*(?:/\s*)?(?:system|assistant|developer|tool|system-reminder"
     r"|function_calls?|instructions?)\s*>"
     r"|<\|(?:im_start|im_end|channel|start|end|call|message|system|user|assistant)\|>"
     r"|\[/?inst\]"
 )
 _ROLES = ("system", "assistant", "developer", "human")
 _TURN = (
-    r"(?m)^\s*(?:#+\s*)?(?:system|assistant|developer|human)\s*(?:prompt\s*)?:\s+\S"
+    r"(?m)^[^\S\n]*(?:#+\s*)?(?:system|assistant|developer|human)\s*(?:prompt\s*)?:\s+\S"
     r"|\"role\"\s*:\s*\"(?:system|developer)\"|\bnew\s+system\s+prompt\s*:"
 )
 # What nobody sees, and what turns text around: a model reads the word without it.
@@ -102,7 +102,8 @@ def _folded(text: str) -> str:
     if "&#" in text:
         from html import unescape
 
-        text = unescape(text)
+        # A number of more digits cannot be read.
+        text = unescape(re.sub(r"&#\d{4000,}", " ", text))
     if "<" in text:
         text = re.sub(_MARKUP, " ", text)
     if not text.isascii():
@@ -234,7 +235,7 @@ def _order(folded: str) -> str | None:
     here = [one for one in _FAMILIES if all(map(may_hold, one[1:]))]
     if not here:
         return None
-    for sentence in re.split(r"[.!?;]+(?=\s|$)|\n\s*(?=[-*+|\d\n])", folded):
+    for sentence in re.split(r"(?<![.!?;])[.!?;]+(?=\s|$)|\n\s*(?=[-*+|\d\n])", folded):
         flat, clauses = _flat(sentence), _clauses(sentence)
         for name, *ideas in here if len(flat) >= 10 else ():
             if all(_holds(idea, flat, clauses) for idea in ideas):

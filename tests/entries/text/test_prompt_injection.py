@@ -1,5 +1,6 @@
 """Text that speaks to the model is told from text that speaks of prompts."""
 
+import time
 import tomllib
 from pathlib import Path
 
@@ -145,3 +146,14 @@ def test_what_others_wrote_in_a_language_that_is_not_judged_is_not_told(
 )
 def test_names_and_signs_are_no_other_language(text: str) -> None:
     assert of_entry(None, text, "team:a") is None
+
+
+@pytest.mark.parametrize(
+    "text", ["x <{} y", "system a:\n{}\ny", "tell the user not this ignore rules{}x"]
+)
+def test_no_text_takes_the_square_of_its_length(text: str) -> None:
+    began = time.monotonic()
+    for pump in (" ", "\n", "."):
+        suspicious(text.format(pump * 60_000))
+    assert time.monotonic() - began < 5
+    assert suspicious("&#" + "9" * 5_000) is None
