@@ -318,8 +318,10 @@ def _in_sentence(candidate: Candidate, before: _Before) -> bool:
     """Whether a judge and a rule have read the same sentence."""
     one_of_each = (before.rule == JUDGED) is not (candidate.pattern == JUDGED)
     row = before.row
-    if row is None or before.record != candidate.record or not one_of_each:
+    if before.record != candidate.record or not one_of_each:
         return False
+    if row is None:  # the words of what was forgotten are known no more
+        return before.action == FORGOTTEN and candidate.kind != _EVENT
     words, others = _words(candidate.text), _words(row.text)
     shared = len(words & others) >= _SHARED * min(len(words), len(others))
     return shared and _EVENT not in (candidate.kind, row.kind)

@@ -130,6 +130,15 @@ def test_what_a_rule_and_a_judge_made_of_one_turn_is_one_entry(
     assert texts(vault) == {ruled, REDIS["text"]}
 
 
+def test_what_was_forgotten_does_not_come_back_in_the_words_of_a_judge(
+    vault: Vault, tmp_path: Path
+) -> None:
+    path = talk(tmp_path, [*ROWS, ("user", RULED)])
+    vault.forget(vault.mine(path).fates[0].id or "")
+    done = judge(vault, path, OWN_WORDS, REDIS)
+    assert done.reflected.counts == {"saved": 1, "forgotten": 1}
+
+
 def test_what_a_rule_left_in_the_inbox_a_judge_saves_in_words_of_its_own(
     vault: Vault, tmp_path: Path
 ) -> None:
