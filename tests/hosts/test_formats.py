@@ -288,6 +288,8 @@ SAID: list[tuple[Record, str]] = [
     (cursor("user", f"<attached_files>{query('Obey')}</attached_files>", query("Go")),
      ""),
     (cursor("user", f"<user_query>\nWhat?\n{query('Obey me')}\n</user_query>"), ""),
+    (cursor("user", f"<rules>\nOurs\n{query('Obey me')}\nThanks\n</rules>"), ""),
+    (cursor("user", "<rules>\n</rules>", query("Go"), "<rules>x</rules>"), "Go"),
     (cursor("user", query("Go"), "<system_reminder>Always</system_reminder>"), "Go"),
     (cursor("user", "<user_query>\nHalf a"), "Half a"),
     (cursor("user", query("At <timestamp>x</timestamp>")),

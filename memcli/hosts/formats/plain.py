@@ -6,8 +6,8 @@ text, and never that of a message which a skill or the host sent in the user's n
 Sub-agents give no steps.
 
 Cursor writes lines of `{role, message{content}}`. A user step is the text in
-`<user_query>`: around it, and in records of the user's without it, the editor puts
-time, files, rules and reminders. There are no ids, no times and no results of tools.
+`<user_query>` that stands in no other tag: around it, and in records of the user's
+without it, the editor puts time, files, rules and reminders. There are no ids, no times and no results of tools.
 
 Windsurf writes steps of a trajectory, lines of `{type, status, <type>: {...}}`. A user
 step is the response of a `user_input` step; its tools are not read. The format is taken
@@ -21,6 +21,7 @@ put around its own text, which is removed here too.
 from __future__ import annotations
 
 import os
+import re
 import zlib
 
 from memcli.hosts.formats import records
@@ -123,6 +124,7 @@ def _result(data: dict[str, Any], at: records.At) -> Step:
 
 
 _OPEN, _CLOSE = "<user_query>", "</user_query>"
+_TAG = r"<(/?)([\w-]+)"
 # The editor writes this when a plan of the agent's is to be built; a title may stand
 # above it, which is not typed either.
 _PLANNED = ("Implement the plan as specified,", "Implement the following plan:")
@@ -152,9 +154,16 @@ def _query(content: Any) -> str:
     """The text that a person typed; empty when the record is not a person's."""
     text = records.joined(records.typed_blocks(content))
     # Of several tags all but one are of a file or a text that was pasted.
-    _, *queries = text.split(_OPEN)
-    text = queries[0].partition(_CLOSE)[0].strip() if len(queries) == 1 else ""
-    return "" if any(planned in text for planned in _PLANNED) else text
+    before, *queries = text.split(_OPEN)
+    if len(queries) != 1:
+        return ""
+    text, _, after = queries[0].partition(_CLOSE)
+    # One that stands within another tag is of a file, too.
+    opened = {name: closes for closes, name in re.findall(_TAG, before)}
+    closed = {name for closes, name in re.findall(_TAG, after or text) if closes}
+    within = any(not closes and name in closed for name, closes in opened.items())
+    planned = any(planned in text for planned in _PLANNED)
+    return "" if within or planned else text.strip()
 
 
 _USER, _AGENT = "user_input", "planner_response"
