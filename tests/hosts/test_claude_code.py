@@ -1,5 +1,6 @@
 """Of a Claude Code file a user step is what a person typed and did not take back."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -353,6 +354,7 @@ def refused(
         (f"{SAID}Use uv,\nnot pip.", {}),
         (f"{SAID}Use uv,\nnot pip.{NOTE}", {}),
         (f"{SAID}{FRAME}Use uv,\nnot pip.", {"tool": "Bash"}),
+        (f"{SAID}Use uv,\nnot pip.", {"entrypoint": "sdk-py"}),
     ],
 )
 def test_the_words_of_a_refusal_are_a_user_step(
@@ -362,7 +364,17 @@ def test_the_words_of_a_refusal_are_a_user_step(
     refused(session, text, toolDenialKind="user-rejected", **fields)
     call, result, user = steps(session.save(tmp_path))
     assert (call.role, result.role, result.failed) == ("call", "result", None)
-    assert user == Step("user", "Use uv,\nnot pip.", 2, "u2", NOON)
+    said = Step("user", "Use uv,\nnot pip.", 2, "u2", NOON)
+    assert user == said._replace(program="entrypoint" in fields)
+
+
+def test_the_empty_lines_of_a_refusal_take_no_time(tmp_path: Path) -> None:
+    session = Claude()
+    text = SAID + "Use" + "\n" * 400_000 + "uv"
+    refused(session, text, toolDenialKind="user-rejected")
+    began = time.monotonic()
+    assert len(steps(session.save(tmp_path))) == 3
+    assert time.monotonic() - began < 3
 
 
 @pytest.mark.parametrize(

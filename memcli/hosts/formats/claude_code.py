@@ -44,7 +44,7 @@ _COMMAND = ("<command-message", "<command-name")
 _REFUSED = "The user doesn't want to proceed with this tool use."
 _CORRECTED = re.compile(
     re.escape(_REFUSED) + r"[^\n]* To tell you how to proceed, the user said:\n(.*?)"
-    r"(?:\n+Note: The user's next message may contain a correction\b.*)?",
+    r"(?:\nNote: The user's next message may contain a correction\b.*)?",
     re.DOTALL,
 )
 # Closes a set of questions without an answer; the words are the host's.
@@ -117,7 +117,8 @@ class ClaudeCode(records.Transcript):
         for block in _tool_results(record):
             text = records.joined(records.parts_of(block.get("content")))
             yield at.result(block.get("tool_use_id"), text, _failed(block, text))
-        yield from at.user(_correction(record))
+        program = _is_programs(record)
+        yield from at.user(_correction(record), program=program)
         # The body of a command follows the command itself, as blocks of text.
         body = self._command is not None and record.get("parentUuid") == self._command
         if not (body and isinstance(_content(record), list)):
@@ -126,7 +127,7 @@ class ClaudeCode(records.Transcript):
                 self._queued.discard(hash(text))
             else:
                 self._prompts.add(hash(text))
-                yield from at.user(text, program=_is_programs(record))
+                yield from at.user(text, program=program)
         if any(text.startswith(_COMMAND) for text in _texts(record)):
             self._command = records.name_of(record.get("uuid"))
 
