@@ -109,7 +109,8 @@ _SIGNED = r"[A-Za-z_.-]+[0-9]{0,2}#[0-9]+|[\w.-]+#[A-Za-z_-]+|.*@[\w.-]+\.[a-z]{
 # Bytes in an address, the fingerprint of an anchor, a place in a file.
 _IN_NAMES = r"%[2-7][0-9A-Fa-f]|(?:%[89A-Fa-f][0-9A-Fa-f]){2,}|#[0-9]+-[0-9a-f]{16}(?:@[0-9a-f]+)?$|#L[0-9]+(?:-L?[0-9]+)?$|(?<=\.[a-z]{2})#[\w.-]+$|(?<=\.[a-z]{4})#[\w.-]+$"  # fmt: skip
 STRONG: Final = (
-    r"(?<![\w!$%&*?#^@.\\-])[A-Za-z0-9_.!$%&*?#^@-]{8,64}(?![\w!$%&*?#^@=(/\\{\[<>-])"
+    r"(?<![\w!$%&*?#^@.\\-])[A-Za-z0-9_.!$%&*?#^@-]{8,64}"
+    r"(?![\w!$%&*?#^@=(/\\{\[>-]|<(?!/|br))"
 )
 """Words that `is_strong` looks at."""
 # What a variable or a path has not, but a password: digits at a word, a sign in it.

@@ -111,7 +111,7 @@ _VERBS: Final = frozenset(": is was are lautet > -> => ==> is: value=".split())
 # In these an English word is the password, too.
 _GERMANIC: Final = frozenset("ist är er".split())
 # Where a line or a sentence ends.
-_END: Final = re.compile(r"[ \t]{0,9}(?:[.!](?!\S)|[#;]|\n|\r|\Z)")
+_END: Final = re.compile(r"[ \t]{0,9}(?:[.!](?!\S)|[#;]|\n|\r|</|\Z)")
 _PASSPHRASE: Final = (
     r"(?i)\bpass ?phrase\b[^\n:=]{0,60}?(?:[:=]|\bis\b)[ \t]{0,9}([\"'`“]?)"
     r"([a-z]{2,12}(?:[ -][a-z]{2,12}){2,9})(?=[\"'`”]|[.,;!](?:\s|\Z)|[ \t]{0,9}(?:\n|\Z))"
