@@ -7,7 +7,8 @@ Sub-agents give no steps.
 
 Cursor writes lines of `{role, message{content}}`. A user step is the text in
 `<user_query>` that stands in no other tag: around it, and in records of the user's
-without it, the editor puts time, files, rules and reminders. There are no ids, no times and no results of tools.
+without it, the editor puts time, files, rules and reminders. There are no ids, no
+times and no results of tools.
 
 Windsurf writes steps of a trajectory, lines of `{type, status, <type>: {...}}`. A user
 step is the response of a `user_input` step; its tools are not read. The format is taken
