@@ -53,6 +53,8 @@ _SUMMARY = "summary"  # the kind of the answer that sums the session up
 _ALIASES = {"correction": "preference", "fact": "note", "rule": "convention"}
 _LONGEST_WHY = 300
 _MOST_ENTITIES = 10
+# Of the turns that an answer cites, so many are asked whether they say it.
+_MOST_CITED = 50
 # Of an answer in which nothing can be read, the rest is not looked at.
 _MOST_REFUSED = 100
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
@@ -157,7 +159,10 @@ def _candidate(
         cited = digest.turns if kind == _SUMMARY else turns
         _check_words(text, said, digest, cited, [known[name].text for name in about])
     steps = [one.step for one in digest.turns]
-    own = any(say_again(text, steps, one.number - 1, one.before) for one in turns)
+    own = any(
+        say_again(text, steps, one.number - 1, one.before)
+        for one in turns[:_MOST_CITED]
+    )
     if confirms and not own:
         raise _Refused("the turns that it cites do not say so again")
     numbers = ", ".join(str(one.number) for one in turns)

@@ -1,6 +1,7 @@
 """Of what a judge says, only what keeps to the session passes."""
 
 import json
+import time
 from itertools import pairwise
 from typing import Any
 
@@ -202,6 +203,14 @@ def test_the_agents_line_before_a_turn_is_what_the_turn_is_about(
     answer = {**GOOD, "turns": [1], "text": text}
     kept, refused = read(json.dumps(answer).encode(), digest)
     assert ([one.text for one in kept], refused) == ([text], [])
+
+
+def test_an_answer_that_cites_every_turn_is_read_in_time() -> None:
+    turns = [Step("user", f"run linter {n} first", n, f"u{n}") for n in range(1_000)]
+    answer = {**GOOD, "text": "First run the linter.", "turns": [*range(1, 1_001)]}
+    began = time.monotonic()
+    assert read(json.dumps(answer).encode(), shown(turns))[0]
+    assert time.monotonic() - began < 5
 
 
 def test_more_than_ten_are_refused() -> None:

@@ -85,7 +85,9 @@ def say_again(text: str, turns: Sequence[Step], place: int, asked: str) -> bool:
     words = turns[place].text
     own = sentences(words)
     ruled = [_rule(sentence, answered=True) for sentence in own]
-    near = hands.around([Exchange(turn, []) for turn in turns])[place]
+    first = max(0, place - hands.BEFORE)
+    nearby = [Exchange(one, []) for one in turns[first : place + 1 + hands.BEHIND]]
+    near = hands.around(nearby)[place - first]
     if hands.in_doubt(words, own, ruled, near._replace(asked=asked)):
         return False
     said = [

@@ -35,7 +35,7 @@ _SHORT, _TYPED = 25, 80
 _BARE = 3  # of what is no sentence: "from the RFC"
 # Turns before, in which a row of texts may have been announced, or a game begun; and
 # turns behind, in which a statement may be given up.
-_BEFORE, _PLAYED, _BEHIND = 12, 4, 50
+BEFORE, _PLAYED, BEHIND = 12, 4, 50
 # Of a turn around, and of the agent's reply, so many characters are read.
 _READ: Final = 2_000
 
@@ -61,9 +61,9 @@ def around(exchanges: Sequence[Exchange]) -> list[Around]:
     found, last = [], ""
     for place, each in enumerate(exchanges):
         said = [one.text for one in each.steps if one.role == "assistant"]
-        before = texts[max(0, place - _BEFORE) : place][::-1]
+        before = texts[max(0, place - BEFORE) : place][::-1]
         after = texts[place + 1] if place + 1 < len(texts) else ""
-        later = [*filter(None, short[place + 1 : place + 1 + _BEHIND])]
+        later = [*filter(None, short[place + 1 : place + 1 + BEHIND])]
         asked = signs.SENTENCE.split(last.rstrip(" *_`\n"))[-1]
         found.append(Around(before, asked, "".join(said[:1])[:_READ], after, later))
         last = said[-1][-_READ:] if said else ""
