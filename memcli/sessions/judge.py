@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
     _Settled = tuple[Candidate, ResolvePlan]
 
+# What a judge says has no effect then.
+_LEFT_OUT = ("cut", "forgotten", "rejected")
 _SETTINGS = {"judge": (), "judge_seconds": 120.0, "judge_a_day": 50}
 _DAY = 86_400
 # Of the log; hooks write some 200 a day.
@@ -97,7 +99,7 @@ def bring(
     from memcli.entries.entry import Confidence
     from memcli.sessions import answers, digest, reflect_session
     from memcli.sessions.mining import Mined
-    from memcli.vault import anchoring
+    from memcli.vault import anchoring, session_records
 
     made = digest.gather(vault, transcript)
     kept, refused = answers.read(data, made, vault.kinds, judge)
@@ -112,9 +114,17 @@ def bring(
                 one = one._replace(confidence=Confidence.MEDIUM, doubtful=True)
         found.append(one)
     judged = Mined(len(made.turns), found)
+    about = made.session.host, made.session.id, vault.agent_name
+    record = session_records.get(vault.root, *about)
+    noted = filter(reflect_session.is_judged, record.candidates if record else ())
+    before = {one.get("id") for one in noted}
     reflected = reflect_session.reflect(
         vault, transcript, judged, writer=writer, dry_run=dry_run
     )
+    # A person may have reopened what the same answer resolved before.
+    fates = [one for one in reflected.fates if not one.id or one.id not in before]
+    taken = {one.candidate.text for one in fates if one.action not in _LEFT_OUT}
+    settled = [one for one in settled if one[0].text in taken]
     resolved = _resolved(vault, settled, judge, dry_run=dry_run)
     approved = _approved(vault, reflected.fates, dry_run=dry_run)
     return Brought(reflected, judge, refused, resolved, approved)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import inbox
+from memcli.curation import inbox, resolve
 from memcli.entries import anchors, dates
 from memcli.entries.eligibility import DAY, View
 from memcli.entries.entry import SUMMARY_TAG, Confidence, Status
@@ -261,11 +261,18 @@ def test_what_is_settled_is_resolved_when_it_is_a_blocker(
     item = vault.draft({"text": "Payments are flaky today", "item": "derived"})
     blocker, fades = (one.id for one in vault.save_all([hang, item]))
     path = talk(tmp_path, ROWS)
-    done = judge(vault, path, {**REDIS, "resolves": [blocker, fades]})
+    answer = {**REDIS, "resolves": [blocker, fades]}
+    config = Path(vault.root, ".memcli", "config.toml")
+    config.write_text("[memory]\nsession_cap = 0\n", encoding="utf-8")
+    assert judge(vault, path, answer).resolved == []
+    config.unlink()
+    done = judge(vault, path, answer)
     assert done.resolved == [blocker, fades]
     entry = vault.get(blocker)
     assert entry.status is Status.RESOLVED
     assert "(judged by haiku)" in (entry.resolution_note or "")
+    resolve.apply(vault, resolve.plan(vault, [blocker], undo=True))
+    assert judge(vault, path, answer).resolved == [], "a person has reopened it"
 
 
 @pytest.mark.parametrize(
