@@ -47,7 +47,8 @@ _SHARED = 0.5
 # A person who is asked more often stops looking.
 MOST_UNSURE = 3
 """How many candidates below HIGH a session may leave waiting for a review."""
-
+MOST_COMPARED = 200
+"""How many candidates of a session are held against the vault, while nobody writes."""
 
 ACTIONS = tuple(
     "saved review noted supersede idea seen recurred duplicate rejected forgotten "
@@ -129,6 +130,9 @@ def bring(
             routing.by_confidence(vault, candidate, source, project)
             for candidate in mined.candidates
         ]
+        compared = [n for n, route in enumerate(planned) if route.draft]
+        for n in compared[MOST_COMPARED:]:
+            planned[n] = Fate(mined.candidates[n], "cut")
         planned = vault.read(lambda reader: routing.by_vault(vault, reader, planned))
         fates = _written(vault, at.change, planned, known)
         if mined.whole and earlier:

@@ -10,7 +10,7 @@ from memcli import Vault
 from memcli.curation import inbox, review, undo
 from memcli.entries import layout
 from memcli.entries.entry import Entry, is_unconfirmed
-from memcli.sessions import reflect_session
+from memcli.sessions import bringing, reflect_session
 from memcli.sessions.bringing import Reflected
 from memcli.vault.caller import Caller
 from tests.conftest import state_of
@@ -69,6 +69,13 @@ def test_the_words_of_what_was_forgotten_are_in_no_record_of_a_session(
         None,
         "standing",
     )
+
+
+def test_of_a_session_so_many_statements_are_held_against_the_vault(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bringing, "MOST_COMPARED", 1)
+    assert vault.mine(say(tmp_path, TWO)).counts == {"saved": 1, "cut": 1}
 
 
 # --- taken back ---------------------------------------------------------------
