@@ -51,7 +51,7 @@ def mine(steps: Iterable[Step]) -> Mined:
     """Find what is worth keeping in a session, in the order of the transcript."""
     exchanges: list[Exchange] = []
     found: list[Candidate] = []
-    answered = in_doubt = False
+    answered = in_doubt = program = False
     told = _told(steps)
     around = hands.around([exchange for exchange, _ in told])
     for (exchange, own), near in zip(told, around, strict=True):
@@ -61,14 +61,16 @@ def mine(steps: Iterable[Step]) -> Mined:
             found += of_turn
             # A list that is dictated goes on in the next turn.
             in_doubt = any(one.doubtful for one in of_turn)
+        program |= bool(exchange.turn and exchange.turn.program)
         proved = proof.fix(exchange, exchanges[-2:])
         if proved is not None:
-            found.append(_candidate("fix", proved[1], proved[0], proved[0].text))
+            one = _candidate("fix", proved[1], proved[0], proved[0].text)
+            found.append(one._replace(doubtful=program))
         answered = answered or any(one.role == "assistant" for one in exchange.steps)
         exchanges.append(exchange)
     for step, reading, count in proof.workflows(exchanges):
         one = _candidate("workflow", reading, step, reading.words)
-        found.append(one._replace(occurrences=count))
+        found.append(one._replace(occurrences=count, doubtful=program))
     turns = sum(exchange.turn is not None for exchange in exchanges)
     return Mined(turns, _once(sorted(found, key=lambda one: one.line)), whole=True)
 

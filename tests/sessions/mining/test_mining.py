@@ -129,16 +129,20 @@ def test_the_first_turn_corrects_nobody() -> None:
 FAILING = ("pytest -q", "tests/test_cache.py: KeyError: 'de'")
 
 
-def test_a_command_that_failed_a_change_and_the_command_passing_are_a_fix() -> None:
+@pytest.mark.parametrize("program", [False, True])
+def test_a_command_that_failed_a_change_and_the_command_passing_are_a_fix(
+    program: bool,
+) -> None:
     cause = "The issue is that the cache key leaves out the locale. I added it."
     (found,) = candidates(
-        user("I'm getting this error:\nKeyError: 'de'", 1),
+        user("I'm getting this error:\nKeyError: 'de'", 1)._replace(program=program),
         run(FAILING[0], 2, failed=True, output=FAILING[1]),
         agent(cause, 4),
         edit("/home/kim/shop/src/cache.py", 5),
         run(FAILING[0], 7),
     )
     assert (found.category, found.confidence, found.line) == ("fix", MEDIUM, 4)
+    assert found.doubtful is program
     assert found.text == (
         f"{cause}\n\nThe error was `{FAILING[1]}`; `pytest -q` passes since the change "
         "of `src/cache.py`."
