@@ -52,6 +52,8 @@ _UNIVERSAL: Final = re.compile(
     re.IGNORECASE,
 )
 _OFTEN: Final = 3
+# Of an exchange, the last so many runs are held against each other.
+_MOST_RUNS: Final = 200
 _LONGEST: Final = 4
 
 
@@ -84,7 +86,7 @@ def fix(exchange: Exchange, before: Sequence[Exchange]) -> tuple[Step, Reading] 
         exchange: where it is looked for.
         before: the two exchanges before it, which may report the error.
     """
-    runs = _runs(exchange.steps)
+    runs = _runs(exchange.steps)[-_MOST_RUNS:]
     errors = Counter(run.error for run in runs if run.error)
     told = any(
         one.turn is not None and _TROUBLE.search(one.turn.text[:2_000])
@@ -92,6 +94,8 @@ def fix(exchange: Exchange, before: Sequence[Exchange]) -> tuple[Step, Reading] 
     )
     if not errors or not (told or max(errors.values()) >= _OFTEN):
         return None
+    said = [(n, one) for n, one in enumerate(exchange.steps) if one.role == "assistant"]
+    causes = [(n, one, words) for n, one in said if (words := _cause(one.text))]
     for failed in runs:
         passed = [
             run.place
@@ -99,11 +103,11 @@ def fix(exchange: Exchange, before: Sequence[Exchange]) -> tuple[Step, Reading] 
             if run.place > failed.place and not run.failed
             if run.shapes == failed.shapes
         ]
-        between = exchange.steps[failed.place : passed[0]] if passed else []
+        end = passed[0] if passed else 0
+        between = exchange.steps[failed.place : end]
         changed = any(one.role == "call" and one.action == "edit" for one in between)
-        for step in between:
-            words = _cause(step.text) if step.role == "assistant" else ""
-            if failed.error and changed and words:
+        for place, step, words in causes:
+            if failed.error and changed and failed.place < place < end:
                 shape = " ".join(failed.step.text.split())[:120]
                 files = {_short(o.text): 0 for o in between if o.action == "edit"}
                 names = ", ".join(f"`{name}`" for name in list(files)[:3])

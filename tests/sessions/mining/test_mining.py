@@ -1,5 +1,6 @@
 """What the miner finds in a session, and above all what it does not."""
 
+import time
 from collections.abc import Iterable
 
 import pytest
@@ -159,6 +160,13 @@ def test_a_fix_that_lacks_a_part_of_its_proof_is_none(missing: str) -> None:
         [] if missing == "change" else edit("src/cache.py", 5),
         run(FAILING[0], 7, failed=missing == "passing", output=FAILING[1]),
     )
+
+
+def test_runs_that_fail_again_and_again_take_no_square_of_their_number() -> None:
+    runs = [run("make a", 1, True, "error: x"), run("make b", 2)] * 4_000
+    began = time.monotonic()
+    assert candidates(user("it fails", 1), *runs) == []
+    assert time.monotonic() - began < 5
 
 
 def test_what_the_agent_breaks_and_mends_while_it_writes_is_no_news() -> None:
