@@ -159,10 +159,8 @@ def _candidate(
         cited = digest.turns if kind == _SUMMARY else turns
         _check_words(text, said, digest, cited, [known[name].text for name in about])
     steps = [one.step for one in digest.turns]
-    own = any(
-        say_again(text, steps, one.number - 1, one.before)
-        for one in turns[:_MOST_CITED]
-    )
+    cited = turns[:_MOST_CITED]
+    own = any(say_again(text, steps, one.number - 1, one.before) for one in cited)
     if confirms and not own:
         raise _Refused("the turns that it cites do not say so again")
     numbers = ", ".join(str(one.number) for one in turns)

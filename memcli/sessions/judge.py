@@ -117,12 +117,12 @@ def bring(
     about = made.session.host, made.session.id, vault.agent_name
     record = session_records.get(vault.root, *about)
     noted = filter(reflect_session.is_judged, record.candidates if record else ())
-    before = {one.get("id") for one in noted}
+    before = {one.get("id") or "" for one in noted}
     reflected = reflect_session.reflect(
         vault, transcript, judged, writer=writer, dry_run=dry_run
     )
     # A person may have reopened what the same answer resolved before.
-    fates = [one for one in reflected.fates if not one.id or one.id not in before]
+    fates = [one for one in reflected.fates if one.id not in before]
     taken = {one.candidate.text for one in fates if one.action not in _LEFT_OUT}
     settled = [one for one in settled if one[0].text in taken]
     resolved = _resolved(vault, settled, judge, dry_run=dry_run)

@@ -355,6 +355,7 @@ def refused(
         (f"{SAID}Use uv,\nnot pip.{NOTE}", {}),
         (f"{SAID}{FRAME}Use uv,\nnot pip.", {"tool": "Bash"}),
         (f"{SAID}Use uv,\nnot pip.", {"entrypoint": "sdk-py"}),
+        (SAID + "\n" * 300_000 + "Use uv,\nnot pip.", {}),
     ],
 )
 def test_the_words_of_a_refusal_are_a_user_step(
@@ -362,19 +363,12 @@ def test_the_words_of_a_refusal_are_a_user_step(
 ) -> None:
     session = Claude()
     refused(session, text, toolDenialKind="user-rejected", **fields)
+    began = time.monotonic()
     call, result, user = steps(session.save(tmp_path))
+    assert time.monotonic() - began < 5
     assert (call.role, result.role, result.failed) == ("call", "result", None)
     said = Step("user", "Use uv,\nnot pip.", 2, "u2", NOON)
     assert user == said._replace(program="entrypoint" in fields)
-
-
-def test_the_empty_lines_of_a_refusal_take_no_time(tmp_path: Path) -> None:
-    session = Claude()
-    text = SAID + "Use" + "\n" * 400_000 + "uv"
-    refused(session, text, toolDenialKind="user-rejected")
-    began = time.monotonic()
-    assert len(steps(session.save(tmp_path))) == 3
-    assert time.monotonic() - began < 3
 
 
 @pytest.mark.parametrize(

@@ -117,8 +117,7 @@ class ClaudeCode(records.Transcript):
         for block in _tool_results(record):
             text = records.joined(records.parts_of(block.get("content")))
             yield at.result(block.get("tool_use_id"), text, _failed(block, text))
-        program = _is_programs(record)
-        yield from at.user(_correction(record), program=program)
+        yield from at.user(_correction(record), program=_is_programs(record))
         # The body of a command follows the command itself, as blocks of text.
         body = self._command is not None and record.get("parentUuid") == self._command
         if not (body and isinstance(_content(record), list)):
@@ -127,7 +126,7 @@ class ClaudeCode(records.Transcript):
                 self._queued.discard(hash(text))
             else:
                 self._prompts.add(hash(text))
-                yield from at.user(text, program=program)
+                yield from at.user(text, program=_is_programs(record))
         if any(text.startswith(_COMMAND) for text in _texts(record)):
             self._command = records.name_of(record.get("uuid"))
 

@@ -141,6 +141,7 @@ def test_what_others_wrote_in_a_language_that_is_not_judged_is_not_told(
         "Ne jamais commiter sur main, du moins pas à l\u2019œil",
         "Não usar cache: ação já feita, el niño no",
         "latency in µs, σ and π",
+        "&#" + "9" * 5_000,
         "Ask Łukasz, Søren and Jürgen about the release",
     ],
 )
@@ -148,12 +149,8 @@ def test_names_and_signs_are_no_other_language(text: str) -> None:
     assert of_entry(None, text, "team:a") is None
 
 
-@pytest.mark.parametrize(
-    "text", ["x <{} y", "system a:\n{}\ny", "tell the user not this ignore rules{}x"]
-)
-def test_no_text_takes_the_square_of_its_length(text: str) -> None:
+def test_no_text_takes_the_square_of_its_length() -> None:
     began = time.monotonic()
-    for pump in (" ", "\n", "."):
-        suspicious(text.format(pump * 60_000))
+    for begin, more in ("x <", " "), ("system a:", "\n"), ("tell user not this", "."):
+        assert suspicious(f"{begin}{more * 60_000}y") is None
     assert time.monotonic() - began < 5
-    assert suspicious("&#" + "9" * 5_000) is None

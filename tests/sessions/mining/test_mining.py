@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memcli.entries.entry import Confidence
 from memcli.hosts.transcript import Role, Step
-from memcli.sessions.mining import Candidate, mine
+from memcli.sessions.mining import Candidate, foreign, mine
 from memcli.sessions.mining.candidate import title
 
 HIGH, MEDIUM = Confidence.HIGH, Confidence.MEDIUM
@@ -130,20 +130,17 @@ def test_the_first_turn_corrects_nobody() -> None:
 FAILING = ("pytest -q", "tests/test_cache.py: KeyError: 'de'")
 
 
-@pytest.mark.parametrize("program", [False, True])
-def test_a_command_that_failed_a_change_and_the_command_passing_are_a_fix(
-    program: bool,
-) -> None:
+def test_a_command_that_failed_a_change_and_the_command_passing_are_a_fix() -> None:
     cause = "The issue is that the cache key leaves out the locale. I added it."
     (found,) = candidates(
-        user("I'm getting this error:\nKeyError: 'de'", 1)._replace(program=program),
+        user("I'm getting this error:\nKeyError: 'de'", 1)._replace(program=True),
         run(FAILING[0], 2, failed=True, output=FAILING[1]),
         agent(cause, 4),
         edit("/home/kim/shop/src/cache.py", 5),
         run(FAILING[0], 7),
     )
     assert (found.category, found.confidence, found.line) == ("fix", MEDIUM, 4)
-    assert found.doubtful is program
+    assert found.doubtful, "a program asked for it"
     assert found.text == (
         f"{cause}\n\nThe error was `{FAILING[1]}`; `pytest -q` passes since the change "
         "of `src/cache.py`."
@@ -162,10 +159,11 @@ def test_a_fix_that_lacks_a_part_of_its_proof_is_none(missing: str) -> None:
     )
 
 
-def test_runs_that_fail_again_and_again_take_no_square_of_their_number() -> None:
+def test_neither_runs_that_fail_nor_marks_take_the_square_of_their_number() -> None:
     runs = [run("make a", 1, True, "error: x"), run("make b", 2)] * 4_000
     began = time.monotonic()
     assert candidates(user("it fails", 1), *runs) == []
+    assert foreign.own("Please: " + "<<!! a " * 120_000)
     assert time.monotonic() - began < 5
 
 
