@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
+from memcli.entries.identity import composed
 from memcli.entries.ids import shortened
 from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
@@ -368,22 +369,13 @@ def fitting_tag(value: str) -> str:
     return re.sub("-{2,}", "-", valid[start.start() :]).rstrip("-") if start else ""
 
 
-def composed(text: str) -> str:
-    """The text with each letter and its accents as one sign where there is one."""
-    if text.isascii():
-        return text
-    import unicodedata
-
-    return unicodedata.normalize("NFC", text)
-
-
 def _unmarked(text: str) -> str:
     r"""Drop what belongs to words but not to `\w`: vowel signs, accents, joiners."""
     import unicodedata
 
     return "".join(
         letter
-        for letter in unicodedata.normalize("NFC", text)
+        for letter in composed(text)
         if unicodedata.category(letter)[0] != "M" and letter not in "\u200c\u200d"
     )
 

@@ -15,7 +15,7 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Literal
 
 
 # One kind of quotes and dashes; an em dash parts words, and marks of scripts without
@@ -68,17 +68,30 @@ _PATH = ("*.", "*/", "~/")
 _NO = "❌❎✗✘☒👎🚫⛔"
 
 
+# Signs that are brought into a normal form at once: accents are put in order one by
+# one, so that a run of n takes the square of n.
+_AT_ONCE = r"(?s).{1,2000}(?=\s)|.{1,2000}"
+
+
+def composed(text: str, form: Literal["NFC", "NFKC", "NFKD"] = "NFC") -> str:
+    """The text in a normal form of Unicode; by default with each letter and its accents
+    as one sign where there is one."""
+    if text.isascii():
+        return text
+    from unicodedata import normalize
+
+    return "".join(normalize(form, part) for part in re.findall(_AT_ONCE, text))
+
+
 def fingerprint(text: str) -> str:
     """Return 16 hexadecimal characters that equal texts share.
 
     Equal means: apart from line ends, indentation, runs of spaces, blank lines,
     case, and composed or decomposed accents.
     """
-    import unicodedata
-
-    folded = unicodedata.normalize("NFC", text).casefold()
+    folded = composed(text).casefold()
     lines = (" ".join(line.split()) for line in folded.splitlines())
-    plain = unicodedata.normalize("NFC", "\n".join(line for line in lines if line))
+    plain = composed("\n".join(line for line in lines if line))
     return sha256(plain.encode("utf-8", "surrogatepass")).hex()[:16]
 
 
@@ -112,10 +125,7 @@ def strict_key(text: str) -> str:
     if text.isascii():
         plain = text.lower()
     else:
-        import unicodedata
-
-        plain = unicodedata.normalize("NFC", text.translate(_UNIFIED)).casefold()
-        plain = unicodedata.normalize("NFC", plain)
+        plain = composed(composed(text.translate(_UNIFIED)).casefold())
     if "\\" in plain:
         plain = re.sub(_ESCAPES, "", plain)
     if any(mark in plain for mark in _MARKS):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from memcli.entries.entry import composed
+from memcli.entries.identity import composed
 from memcli.entries.ids import is_id
 from memcli.entries.shipped import code_words
 from memcli.entries.text.identifiers import (

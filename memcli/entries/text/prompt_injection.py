@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from memcli.entries.identity import composed
 from memcli.entries.shipped import lists
 
 # What models emit around turns and calls: a digest for a model must hold none, even
@@ -107,9 +108,7 @@ def _folded(text: str) -> str:
     if "<" in text:
         text = re.sub(_MARKUP, " ", text)
     if not text.isascii():
-        from unicodedata import normalize
-
-        text = normalize("NFKD", re.sub(_HIDDEN, "", text)).casefold()
+        text = composed(re.sub(_HIDDEN, "", text), "NFKD").casefold()
         text = re.sub("[\u0300-\u036f]", "", text).translate(_ALIKE)
     # A line that is quoted or a comment goes on with the next one.
     text = re.sub(r"(?m)^[ \t]*(?:>+|#+|//+)[ \t]+", "", text)
@@ -140,9 +139,7 @@ def _unread(text: str) -> str | None:
     """
     runs: list[str] = []
     if not text.isascii():
-        from unicodedata import normalize
-
-        letters = normalize("NFKC", re.sub(_HIDDEN, "", text)).casefold()
+        letters = composed(re.sub(_HIDDEN, "", text), "NFKC").casefold()
         runs = re.findall(f"{_UNREAD}+", letters)
     words = {*re.findall("[a-z]+", _folded(text))} & _ELSEWHERE
     if any(len(run) > 1 for run in runs) or len(runs) > 3:

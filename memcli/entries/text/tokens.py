@@ -18,6 +18,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 
 from memcli.entries.entry import MONTHS, NUMERALS, WEEKDAYS
+from memcli.entries.identity import composed
 
 ANALYSIS_VERSION = 5
 
@@ -191,9 +192,9 @@ def _fold(text: str) -> str:
 
     Letters that a lower case leaves apart are made one: Straße and STRASSE.
     """
-    text = unicodedata.normalize("NFKD", text).translate(_CASEFOLDED)
+    text = composed(text, "NFKD").translate(_CASEFOLDED)
     text = "".join(c for c in text if not unicodedata.combining(c) or c > "\u0370")
-    return unicodedata.normalize("NFC", text)
+    return composed(text)
 
 
 def _spaced(text: str) -> str:

@@ -151,6 +151,11 @@ def test_names_and_signs_are_no_other_language(text: str) -> None:
 
 def test_no_text_takes_the_square_of_its_length() -> None:
     began = time.monotonic()
-    for begin, more in ("x <", " "), ("system a:", "\n"), ("tell user not this", "."):
+    for begin, more in (
+        ("x <", " "),
+        ("system a:", "\n"),
+        ("tell user not this", "."),
+        ("e", "\u0316\u0301"),
+    ):
         assert suspicious(f"{begin}{more * 60_000}y") is None
     assert time.monotonic() - began < 5
