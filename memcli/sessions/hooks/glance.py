@@ -107,7 +107,8 @@ def look(words: Sequence[str], payload: Any, environ: Mapping[str, str]) -> bool
     if any(loads(rows[number])[0] not in acted for number in evident):
         return True
     told = [loads(rows[number]) for number in triggered]
-    told = [row for row in told if row[0] not in acted]
+    # What is refused or asked for each time: where it was told may be another place.
+    told = [row for row in told if row[3] or row[0] not in acted]
     if not told:
         return False
     # This loads regular expressions.

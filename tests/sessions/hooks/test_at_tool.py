@@ -250,6 +250,10 @@ def test_the_first_look_ends_where_nothing_can_be_told(live: Vault):
     assert look(live, payload())
     at(live, payload())
     assert not look(live, payload()), "it was told"
+    save(live, "Never call http.Client by hand", enforce="deny")
+    settle(live)
+    at(live, payload("// http.Client by hand is no call"))
+    assert look(live, payload()), "it refuses each time"
 
 
 def test_the_first_look_sees_that_the_vault_changed(live: Vault):
