@@ -313,8 +313,10 @@ def _fetched(at: At) -> str | None:
 
     Raises:
         NotAllowed: it holds one on another branch: the two would never meet.
+        HistoryError: it, or this vault, no longer has what was synced last.
     """
     _, repository, remote, terms, *_ = at
+    known = repository.commit_of(remote.tracking)
     theirs = remotes.fetch(repository, remote, terms)
     if theirs is None:
         remotes.see_branches(repository, remote, terms)
@@ -334,6 +336,18 @@ def _fetched(at: At) -> str | None:
         bases = tree.bases(repository, ours, theirs) if ours else []
         for commit in {theirs, *bases} - {ours}:
             tree.refuse_many_files(repository, commit)
+    if known and _base(repository, known, theirs) != known:
+        _refuse_stranger(repository, theirs)
+        # A merge would bring back, as new, what the rewriting has taken out.
+        repository.git(("update-ref", remote.tracking, known))
+        raise HistoryError(
+            f"the history of this vault, or of {remote.name} ({remote.shown}), was "
+            "rewritten since the last sync: a merge would bring back what is gone",
+            hint=f"To give it yours: {at.git} push --force {remote.name} "
+            f"{quote(remote.branch)}; to take its: {at.git} fetch {remote.name} && "
+            f"{at.git} reset --hard {quote(remote.tracking)}",
+            code="rewritten",
+        )
     return theirs
 
 

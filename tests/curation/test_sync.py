@@ -576,6 +576,22 @@ def test_a_history_of_code_is_not_merged_into_a_vault(
         two.sync("laptop")
 
 
+def test_a_rewritten_history_is_merged_with_none(two: Clones) -> None:
+    two.sync("laptop")
+    desk, laptop = two.roots["desk"], two.roots["laptop"]
+    save(two.vault("desk"), "the secret plan")
+    two.sync("desk")
+    two.sync("laptop")
+    save(two.vault("laptop"), "of the laptop")
+    git(desk, "reset", "--quiet", "--hard", "HEAD~1")
+    save(two.vault("desk"), "without it")
+    git(desk, "push", "--quiet", "--force", "origin", "main")
+    for _ in range(2):
+        with refused(laptop, HistoryError, match="rewritten since the last sync"):
+            two.sync("laptop")
+    assert two.sync("desk").line.endswith("nothing new on either side")
+
+
 def pushed(two: Clones, made: str) -> None:
     """Let the remote hold a commit with this tree."""
     commit = git(two.remote, "commit-tree", "-p", "main", "-m", "x", made).strip()

@@ -217,6 +217,9 @@ class Joined:
 
     def _carry(self, before: Entry, other: Entry, head: str, who: str) -> None:
         current = fields.carried(before, other, self.now[head])
+        if current.agent not in (None, before.agent):  # a person chose other words
+            own = self.now[head]
+            current = current.replace(pinned=own.pinned, enforce=own.enforce)
         kept = self.now.get(other.id)
         edited = other.id == before.id and other.body != before.body
         if edited and current.body == before.body:

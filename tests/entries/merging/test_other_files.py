@@ -159,3 +159,12 @@ def test_a_resolve_by_an_agent_ends_no_later_version_that_a_person_has_pinned() 
         merged = ours | {A: solved.replace(superseded_by=B)}
         sides = (("desk", ours), ("laptop", {A: solved}))
         assert Joined(merged, {A: version(A)}, *sides).now[B].status is status
+
+
+def test_what_a_person_pins_is_pinned_in_no_words_of_an_agent() -> None:
+    mine = {A: version(A).replace(pinned=True)}
+    for agent, pinned in ((None, True), ("bot", False)):
+        theirs = {A: version(A, None, B), B: version(B, A).replace(agent=agent)}
+        merged = theirs | {A: theirs[A].replace(pinned=True)}
+        sides = (("desk", mine), ("laptop", theirs))
+        assert Joined(merged, {A: version(A)}, *sides).now[B].pinned is pinned
