@@ -189,7 +189,7 @@ def merged(
         rows=shown,
         omitted=omitted,
         no_match=none,
-        **_beside(rows, shown, answers),
+        **_beside(shown, answers),
         coverage=max(answer.coverage for _, answer in answers),
         missing_terms=missing,
         weights={k: v for _, answer in answers for k, v in answer.weights.items()},
@@ -197,27 +197,13 @@ def merged(
     )
 
 
-def _beside(
-    rows: Sequence[Row], shown: Sequence[Row], answers: Sequence[_Told]
-) -> dict[str, Any]:
+def _beside(shown: Sequence[Row], answers: Sequence[_Told]) -> dict[str, Any]:
     """The constraints of all vaults that no row shows, and how many more there are; and
-    the window that the question names.
-
-    A vault's constraints stand beside its rows; one whose row is cut joins them.
-
-    Args:
-        rows: those of all vaults, best first.
-        shown: those that are left of them.
-        answers: of each vault.
-    """
+    the window that the question names."""
     places = {(row.source, row.path) for row in shown}
-    joining = [
-        row._replace(score=0.0, channels=["constraint"], explain=None, parts=None)
-        for row in rows
-        if row.kind == "constraint" and (row.source, row.path) not in places
-    ]
     beside = zip_longest(*(answer.constraints for _, answer in answers))
-    found = [*joining, *filter(None, chain.from_iterable(beside))]
+    each = filter(None, chain.from_iterable(beside))
+    found = [row for row in each if (row.source, row.path) not in places]
     told = found[: asking.MOST_CONSTRAINTS]
     more = sum(answer.more_constraints for _, answer in answers)
     windows = (answer.window for _, answer in answers if answer.window)

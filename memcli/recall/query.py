@@ -86,6 +86,7 @@ class Query(NamedTuple):
             another one only ranks lower. Where it is None, `checked` takes the vault's.
         exact: its words count as typed: none is respelled, none has near words.
         source: the name of the vault that is asked, which `checked` gives.
+        moment: from where times in the question count; None is the view's present.
     """
 
     text: str
@@ -99,6 +100,7 @@ class Query(NamedTuple):
     here: str | None = None
     exact: bool = False
     source: str = known_vaults.PERSONAL
+    moment: int | None = None
 
     @property
     def scope(self) -> int | None:
@@ -160,7 +162,7 @@ def from_words(text: str, now: int, **words: Unpack[parameters.Query]) -> Query:
         )
     return Query(
         text,
-        View(moment, statuses or DEFAULT_STATUSES, as_of),
+        View(now, statuses or DEFAULT_STATUSES, as_of),
         filters,
         limit=limit,
         budget=words.get("budget") or "mid",
@@ -168,6 +170,7 @@ def from_words(text: str, now: int, **words: Unpack[parameters.Query]) -> Query:
         depth=1 if depth is None else depth,
         explain=words.get("explain", False),
         exact=words.get("exact", False),
+        moment=moment if at else None,
     )
 
 

@@ -53,7 +53,7 @@ def window_of(query: Query) -> Window | None:
         return None
     from memcli.entries.text import time_windows
 
-    return time_windows.find(query.text, view.now)
+    return time_windows.find(query.text, query.moment or view.now)
 
 
 def read(reader: Reader, query: Query, window: Window | None) -> Question:
@@ -78,9 +78,8 @@ def read(reader: Reader, query: Query, window: Window | None) -> Question:
         elsewhere = reader.elsewhere(number(query.here))
     answers = tokens.asked(query.text)
     others = {} if query.exact else readings(terms, reader)
-    return Question(
-        terms, query.view.now, named, implied, share, elsewhere, answers, others
-    )
+    now = query.moment or query.view.now
+    return Question(terms, now, named, implied, share, elsewhere, answers, others)
 
 
 def echo(filters: Filters, window: Window | None = None) -> dict[str, Any] | None:

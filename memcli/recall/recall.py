@@ -87,6 +87,8 @@ def answered(
     def explained(reader: Reader, query: Query) -> Recalled:
         # `look` alone does not say why there is no better row, for hooks wait for it.
         answer = look(reader, query)
+        if many:  # the row of one may be cut
+            answer = answer._replace(**constraints(reader, query, (), query.most))
         if not answer.rows and answer.omitted:
             return answer
         from memcli.recall import confidence
@@ -306,9 +308,11 @@ def _path(
     return [{"entry": reader.row(step.doc).id}, over]
 
 
-def constraints(reader: Reader, query: Query, shown: Collection[int]) -> dict[str, Any]:
+def constraints(
+    reader: Reader, query: Query, shown: Collection[int], besides: int = 0
+) -> dict[str, Any]:
     """Constraints in force and in scope that are not among the documents shown, pinned
-    ones first, then the newest; and how many more there are."""
+    ones first, then the newest: five and so many `besides`; and how many more."""
     view = query.view._replace(here=query.scope, statuses=DEFAULT_STATUSES)
     in_force = (
         doc
@@ -316,7 +320,7 @@ def constraints(reader: Reader, query: Query, shown: Collection[int]) -> dict[st
         if doc not in shown and reader.verdict(doc, view) is None
     )
     found = list(islice(in_force, asking.COUNTED_CONSTRAINTS))
-    newest = found[: asking.MOST_CONSTRAINTS]
+    newest = found[: asking.MOST_CONSTRAINTS + besides]
     reader.fetch_rows(newest)
     rows = [row_of(reader, view, doc, query.source) for doc in newest]
     told = [row._replace(channels=["constraint"]) for row in rows]

@@ -171,6 +171,9 @@ def test_what_is_cut_and_a_constraint_still_surfaces(own: Vault, team: Vault) ->
     short = recall.recall(both, from_words("deploy", NOW, max_chars=40))
     assert [row.kind for row in short.constraints] == ["constraint"]
     assert short.constraints[0].parts is None
+    team.resolve(found.constraints[0].id)
+    either = from_words("deploy", NOW, limit=1, statuses=["active", "resolved"])
+    assert recall.recall(both, either).constraints == []
 
 
 def test_max_chars_is_for_all_together(own: Vault, team: Vault) -> None:

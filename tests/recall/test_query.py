@@ -27,7 +27,8 @@ def test_without_options_it_is_the_plain_query() -> None:
 def test_relative_times_count_from_at() -> None:
     query = from_words("x", NOW, at="2026-06-15", after="yesterday", as_of="yesterday")
     assert query.filters.after == dates.to_epoch("2026-06-14")
-    assert query.view.now == dates.to_epoch("2026-06-16") - 1
+    assert query.moment == dates.to_epoch("2026-06-16") - 1
+    assert query.view.now == NOW  # what has expired since is not in force
     # What was current at that time: at its end.
     assert query.view.as_of == dates.to_epoch("2026-06-15")
 
