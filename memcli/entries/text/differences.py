@@ -47,7 +47,7 @@ _QUIET = STOP_WORDS | _TELLING | _DOING
 _TURNING = frozenset(
     "with without from into off before after unless until except only my your".split()
 )
-_EMPHASIS = re.compile(r"(\*{1,3}|~~|`+)(?=\S)([^*`~\n]+?)(?<=\S)\1")
+_EMPHASIS = re.compile(r"(\*{1,3}|~~|`{1,3})(?=\S)([^*`~\n]+?)(?<=\S)\1")
 _SIGN = re.compile(r"[=<>+/\\|&^%$#@~{}*]+|(?<!\S)[.-]+(?=\w)|(?<=\w)[\[(]|!=")
 # Of a restatement so much stands in what it restates, and of that so much in it: of
 # seven words one may be new. "The payment service" is not "the login service".

@@ -218,8 +218,9 @@ def edited(text: str, path: str, change: Callable[[dict[str, Any]], object]) -> 
 
 
 _BOM = "\ufeff"
-_STRING = r'"(?:[^"\\\n]|\\.)*"'
-_COMMENT = re.compile(rf"({_STRING})|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+# Neither begins twice where its end is missing, which would take the square.
+_STRING = r'"(?:[^"\\\n]|\\[^\n])*+"?'
+_COMMENT = re.compile(rf"({_STRING}|/\*(?!.*?\*/).*)|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _LAST_COMMA = re.compile(rf"({_STRING})|,(?=\s*[\]}}])", re.DOTALL)
 
 

@@ -32,7 +32,8 @@ PLAIN = Path(our_folder("words"), "ordinary.txt").read_text("utf-8").split()
 def test_a_secret_of_each_kind_is_found_and_never_repeated() -> None:
     for name, secret in SECRETS.items():
         text = f"one\ntwo\n{secret}\nfour"
-        assert [one.line for one in secrets.find(text)][:1] == [3], name
+        found = [one.line for one in secrets.find(text)][:1] or [0]
+        assert 3 <= found[0] <= 3 + secret.count("\n"), name
         for start, end, kind in secrets.spans(text):
             assert text[start:end] not in kind
 
