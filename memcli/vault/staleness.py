@@ -34,7 +34,7 @@ CODE_CHANGED, REOPENED = "code_changed", "reopened"
 ENDED = "ended"
 _MOST_IDS = 5
 # How many citations of citations are followed.
-_MOST_ENTRIES = 200
+_MOST_ENTRIES = 2_000
 # A name that stands in more memories than this, and in so many times more than another
 # name of the same report, says little about what a memory is about.
 _WIDE, _TIMES_WIDER = 20, 10
