@@ -7,30 +7,9 @@ from typing import Any
 import pytest
 
 from memcli.hosts.transcript import Step
-from memcli.hosts.transcripts import open_transcript
 from tests.hosts.writing import FRAME, Claude, said, steps
 
 NOON = "2026-11-21T12:00:00Z"
-
-
-def test_a_session_comes_out_in_order_with_all_that_is_known(tmp_path: Path) -> None:
-    session = Claude()
-    session.add("file-history-snapshot")
-    session.user("Run the tests")
-    session.agent({"type": "thinking", "thinking": "hm"}, "I will.")
-    session.tool("c1", command="make test")
-    session.result("c1", "Exit code 2\nno rule", is_error=True)
-    transcript = open_transcript(session.save(tmp_path))
-    assert transcript.session == ("5e55", "claude-code", "/home/dev/work", None)
-    expected = [
-        Step("user", "Run the tests", 2, "u2", NOON),
-        Step("assistant", "I will.", 3, "u3", NOON),
-        Step("call", "make test", 4, "u4", NOON, "c1", "run"),
-        Step("result", "Exit code 2\nno rule", 5, "u5", NOON, "c1", failed=True),
-    ]
-    assert list(transcript.steps()) == expected
-    assert list(transcript.steps()) == expected
-    assert transcript.broken == []
 
 
 @pytest.mark.parametrize(
@@ -86,6 +65,9 @@ NOT_TYPED = [
     ("Stop hook feedback:\nAlways run the tests", {}),
     ("Base directory for this skill: /home/dev/.claude/skills/x", {}),
     ("Never delete todos", {"origin": "human"}),
+    ("Never delete todos", {"isCompactSummary": True}),
+    ("<local-command-stdout>Compacted</local-command-stdout>", {}),
+    ("<local-command-caveat>Caveat: x</local-command-caveat>", {"isMeta": True}),
     # Put in by a tool or an agent, or said by a sub-agent.
     *(
         ("Never delete todos", {mark: "system"})
@@ -162,9 +144,10 @@ def test_the_same_sentence_under_other_types_does_not_count(tmp_path: Path) -> N
 
 # Branches
 
-# A talk is a line for each record: who (u user, a agent, t tool, r result, p progress,
-# h attachment, s system, b the boundary of a compaction, = the first record again) and
-# its words; `<3` says that it follows the third, `<0` none, and else the one before.
+# A talk is a line for each record: who (u user, a agent, t tool, r result, q queued,
+# p progress, h attachment, s system, b the boundary of a compaction, = the first record
+# again) and its words; `<3` says that it follows the third, `<0` none, and else the one
+# before.
 BRANCHES = {
     "a prompt that was typed anew takes its branch with it": (
         "u First|a Yes?|u Alwyas<2|a Alwyas?|t old|r old|u I meant always<4|u Always<2|"
@@ -197,6 +180,15 @@ BRANCHES = {
         "a Yes?|u Old|a Old answer|b<0|u After the compaction|u New<1",
         "Yes?|New",
     ),
+    "a compaction loses nothing and adds nothing": (
+        "u Before|a Old answer|b<0|u This session is being continued from a previous "
+        "conversation that ran out of|u After|a New answer",
+        "Before|Old answer|After|New answer",
+    ),
+    "a prompt that is queued goes with the branch that was left": (
+        "a Yes?|u Old|q Old, too|a Old answer|u New<1|a New answer",
+        "Yes?|New|New answer",
+    ),
     "a record that is written twice is read once": ("u Once|=", "Once"),
     "parents in a circle end": ("u One<2|u Two<1|u Three<3", "One|Two|Three"),
 }
@@ -216,6 +208,8 @@ def test_what_was_left_gives_no_steps(tmp_path: Path, claim: str) -> None:
             session.user(text, *parent)
         elif who == "a":
             session.agent(text, **({"parent": parent[0]} if parent else {}))
+        elif who == "q":
+            queued(session, text)
         elif who == "t":
             session.tool(f"c{text}", command=text)
         elif who == "r":
@@ -232,25 +226,6 @@ def test_what_was_left_gives_no_steps(tmp_path: Path, claim: str) -> None:
             session.add(kind, **more, **given)
     found = [step.text for step in steps(session.save(tmp_path))]
     assert found == expected.split("|")
-
-
-def test_a_compaction_loses_nothing_and_adds_nothing(tmp_path: Path) -> None:
-    session = Claude()
-    session.user("Before")
-    last = session.agent("Old answer")
-    boundary = {"subtype": "compact_boundary", "logicalParentUuid": last}
-    session.add("system", parent=None, **boundary)
-    session.user(
-        "This session is being continued from a previous conversation that ran out of",
-        isCompactSummary=True,
-    )
-    session.user("<local-command-caveat>Caveat: x</local-command-caveat>", isMeta=True)
-    session.user("<command-name>/compact</command-name>")
-    session.user("<local-command-stdout>Compacted</local-command-stdout>")
-    session.user("After")
-    session.agent("New answer")
-    texts = [step.text for step in steps(session.save(tmp_path))]
-    assert texts == ["Before", "Old answer", "After", "New answer"]
 
 
 # Typed while the agent worked
@@ -311,17 +286,6 @@ def test_a_queued_prompt_that_is_a_record_too_is_one_step(
     session.user("Go")
     path = session.save(tmp_path)
     assert said(path) == ["Go", "Always use uv", "And ruff", "Go"]
-
-
-def test_a_queued_prompt_goes_with_the_branch_that_was_left(tmp_path: Path) -> None:
-    session = Claude()
-    top = session.agent("Yes?")
-    session.user("Old")
-    queued(session, "Old, too")
-    session.agent("Old answer")
-    session.user("New", top)
-    session.agent("New answer")
-    assert said(session.save(tmp_path)) == ["New"]
 
 
 # The words that a tool was refused with

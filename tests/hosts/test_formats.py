@@ -26,6 +26,15 @@ def claude(*texts: str) -> list[Record]:
     return session.records
 
 
+def worked() -> list[Record]:
+    session = Claude()
+    session.records = claude(RUN)
+    session.agent({"type": "thinking", "thinking": "hm"}, "I will.")
+    session.tool("c1", command="make test")
+    session.result("c1", "Exit code 2\nno rule", is_error=True)
+    return session.records
+
+
 def item(kind: str, **payload: Any) -> Record:
     """A line of Codex: a response item, unless its type is that of a line."""
     if kind in ("session_meta", "event_msg", "compacted", "world_state"):
@@ -99,8 +108,13 @@ DONE = {"success": True, "shellExecution": {"exitCode": 2}, "toolCallId": "c1"}
 # Of each host the file, its records, its session and folder, its steps.
 SESSIONS: dict[str, tuple[str, list[Record], tuple[str, str | None], list[Step]]] = {
     "claude-code": (
-        "5e55.jsonl", claude(RUN), ("5e55", "/home/dev/work"),
-        [Step("user", RUN, 2, "u2", AT)],
+        "5e55.jsonl", worked(), ("5e55", "/home/dev/work"),
+        [
+            Step("user", RUN, 2, "u2", AT),
+            Step("assistant", "I will.", 3, "u3", AT),
+            Step("call", "make test", 4, "u4", AT, "c1", "run"),
+            Step("result", "Exit code 2\nno rule", 5, "u5", AT, "c1", failed=True),
+        ],
     ),
     "codex": (
         "rollout-x.jsonl",
