@@ -29,8 +29,8 @@ def carrying(shop: Path, memcli: Run) -> Path:
     return shop
 
 
-def sources(memcli: Run, cwd: Path) -> list[str]:
-    rows = memcli("recall", "deploy the shop", "--json", cwd=cwd).json["data"]["rows"]
+def sources(memcli: Run, cwd: Path, query: str = "deploy the shop") -> list[str]:
+    rows = memcli("recall", query, "--json", cwd=cwd).json["data"]["rows"]
     return [row["source"] for row in rows]
 
 
@@ -79,13 +79,8 @@ def test_a_clone_is_silent_until_it_is_allowed(
     assert asked.json["warnings"][0] == projects.NOTICE
     refused = memcli("save", "x y z", "--vault", "repo", "--json", cwd=clone)
     assert refused.json["error"]["code"] == "vault_not_allowed"
-    (listed,) = (
-        row
-        for row in memcli("inspect", "vaults", "--json", cwd=clone).json["data"][
-            "vaults"
-        ]
-        if row["name"] == "repo"
-    )
+    every = memcli("inspect", "vaults", "--json", cwd=clone).json["data"]["vaults"]
+    (listed,) = (row for row in every if row["name"] == "repo")
     assert (listed["entries"], listed["recall"]) == (None, False)
     (clone / "notes").symlink_to(".memory")
     for path in (".memory", str(clone / "notes"), str(clone / ".memory")):
@@ -200,10 +195,10 @@ def test_a_memory_moves_and_its_old_place_names_the_new_one(
                    cwd=carrying).json["data"]  # fmt: skip
     planned = memcli("promote", saved["id"], "--dry-run", "--json", cwd=carrying)
     assert planned.json["data"]["id"] is None
-    assert sources_of(memcli, "migrations", carrying) == ["personal"]
+    assert sources(memcli, carrying, "migrations") == ["personal"]
     moved = memcli("promote", saved["id"][:-1], "--json", cwd=carrying).json["data"]
-    assert sources_of(memcli, "migrations", carrying) == ["repo"]
-    assert sources_of(memcli, "migrations", tmp_path) == []
+    assert sources(memcli, carrying, "migrations") == ["repo"]
+    assert sources(memcli, tmp_path, "migrations") == []
     there = fields(carrying / ".memory" / moved["path"])
     assert (there["kind"], "project" in there) == ("convention", False)
     note = f"moved to github.com/acme/shop, as {moved['id']}"
@@ -217,11 +212,6 @@ def test_a_memory_moves_and_its_old_place_names_the_new_one(
         assert lint["findings"] == []
     again = memcli("promote", saved["id"], "--json", cwd=carrying).json["error"]
     assert again["code"] == "resolved"
-
-
-def sources_of(memcli: Run, query: str, cwd: Path) -> list[str]:
-    rows = memcli("recall", query, "--json", cwd=cwd).json["data"]["rows"]
-    return [row["source"] for row in rows]
 
 
 def test_a_move_that_was_killed_half_way_is_ended_by_the_same_call(

@@ -22,23 +22,16 @@ def table_of(vault: Vault) -> trigger_table.Table | None:
     return trigger_table.read(os.path.join(folder, trigger_table.NAME))
 
 
-def asked(vault: Vault) -> None:
-    """As by a hook at a tool, once the index has followed."""
-    vault.recall("anything")
-    vault.opened.told()
-
-
 def names(vault: Vault) -> list[str]:
     """The texts that the table's triggers name, once the index has followed."""
-    asked(vault)
-    table = table_of(vault)
-    assert table is not None
+    table = current_table(vault)
     return sorted(e.text for told in triggers.load(table) for e in told.triggers)
 
 
 def current_table(vault: Vault) -> trigger_table.Table:
-    """The table, once the index has followed."""
-    names(vault)
+    """The table as a hook at a tool finds it, once the index has followed."""
+    vault.recall("anything")
+    vault.opened.told()
     table = table_of(vault)
     assert table is not None
     return table
@@ -159,19 +152,6 @@ def test_a_table_that_is_gone_or_damaged_is_made_from_the_index(vault: Vault):
         assert table_of(vault) is not None
 
 
-@pytest.fixture
-def settled(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> trigger_table.Table:
-    """The table of a vault whose folders have been as they are for a while."""
-    monkeypatch.setattr(following, "_RACY_NS", 0)
-    save(vault, LESSON)
-    names(vault)
-    vault.opened.told()
-    table = table_of(vault)
-    assert table is not None
-    assert table.is_fresh(vault.root)
-    return table
-
-
 def folder_of_an_entry(vault: Vault) -> Path:
     return next(Path(vault.root, "memories").rglob("*.md")).parent
 
@@ -199,8 +179,12 @@ def a_link(vault: Vault) -> None:
 
 @pytest.mark.parametrize("change", [a_save, a_file, a_copy, a_link])
 def test_a_table_of_before_a_change_is_not_fresh(
-    vault: Vault, settled: trigger_table.Table, change: Callable[[Vault], None]
+    vault: Vault, monkeypatch: pytest.MonkeyPatch, change: Callable[[Vault], None]
 ):
+    monkeypatch.setattr(following, "_RACY_NS", 0)
+    save(vault, LESSON)
+    settled = current_table(vault)
+    assert settled.is_fresh(vault.root)
     folder = folder_of_an_entry(vault)
     before = {each: each.stat() for each in (folder, folder.parent)}
     change(vault)

@@ -11,7 +11,7 @@ from memcli.curation import forget as forgetting
 from memcli.entries.eligibility import View
 from tests.conftest import VaultMaker
 from tests.curation.test_citing import stale as listed
-from tests.saving import save
+from tests.saving import edit, save
 
 HOUR = 3_600
 
@@ -133,11 +133,7 @@ def test_entries_that_cite_each_other_come_to_an_end(
     fact = save(vault, "Deploys take an hour")
     one = drawn(vault, "Deploys are slow", fact)
     two = drawn(vault, "Slow deploys", one)
-    path = f"{vault.root}/{vault.path_of(one)}"
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text.replace(f"- {fact}\n", f"- {fact}\n- {two}\n- {one}\n"))
+    edit(vault, one, f"[{fact}]", f"[{fact}, {two}, {one}]")
     assert why(vault, one) == why(vault, two) == []
     clock[0] += HOUR
     vault.resolve(fact)
@@ -180,11 +176,7 @@ def test_an_agent_is_told_no_way_through_what_it_may_not_see(
     fact = save(owner, "Deploys hang at noon")
     seen = drawn(owner, "Noon is a bad time", fact)
     name = model(owner, "When to deploy", seen)
-    path = f"{owner.root}/{owner.path_of(seen)}"
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text.replace("created:", "visibility: private\ncreated:"))
+    edit(owner, seen, "created:", "visibility: private\ncreated:")
     owner.resolve(fact)
     assert why(owner, name) == [("resolved", [[seen, fact]])]
     assert why(make_vault(agent="ada"), name) == []
@@ -248,10 +240,9 @@ def test_a_name_that_most_memories_share_is_no_news_by_itself(
     vault: Vault, clock: list[int]
 ) -> None:
     """Most memories of a project name the project."""
-    about = [["shop"]] * 24
     drafts = [
-        vault.draft({"text": f"The shop, part {number}", "entities": names})
-        for number, names in enumerate(about)
+        vault.draft({"text": f"The shop, part {number}", "entities": ["shop"]})
+        for number in range(24)
     ]
     vault.save_all(drafts)
     name = model(vault, "The ledger of the shop", entities=["shop", "ledger"])
