@@ -72,11 +72,11 @@ def test_what_belonged_to_the_old_words_stays_with_them(vault: Vault) -> None:
 
 
 def test_unknown_keys_comments_order_and_line_ends_survive(vault: Vault) -> None:
-    path = Path(vault.root, "memories", "note", "mine.md")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(
+    path = write(
+        vault,
+        "memories/note/mine.md",
         b"\xef\xbb\xbf---\r\n# first\r\nzeta: 'keep'   # why\r\n"
-        b"id: 1m7y6wbehbqyv1kh\r\ntags: [a]\r\nalpha:\r\n  - x\r\n---\r\nOld text\r\n"
+        b"id: 1m7y6wbehbqyv1kh\r\ntags: [a]\r\nalpha:\r\n  - x\r\n---\r\nOld text\r\n",
     )
     old = path.read_bytes()
     done = vault.evolve("1m7y6w", "New text\r\n", reason="r")
@@ -156,6 +156,8 @@ def test_the_nearest_entries_are_listed_as_not_updated(vault: Vault) -> None:
     )
     event = save(vault, "The staging database is reset every Monday here", kind="event")
     save(vault, "Payments are drained at noon", kind="reference")
+    for status in ("resolved", "pending", "rejected", "expired"):
+        save(vault, f"The staging database is reset every {status}", status=status)
     done = vault.evolve(old, "The staging database is reset every Friday")
     assert {one.id for one in done.not_updated} == {same, event}
     assert all(0.5 < one.likeness < 1 for one in done.not_updated)

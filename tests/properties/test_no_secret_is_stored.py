@@ -28,8 +28,8 @@ from tests.conftest import sample
 from tests.contexts import context_of
 from tests.entries.text.secret_kinds import SECRETS, fill
 from tests.git_command import git
-from tests.hosts.writing import write
-from tests.saving import save
+from tests.hosts import writing
+from tests.saving import save, write
 
 
 def held(vault: Vault, home: Path) -> str:
@@ -69,9 +69,8 @@ def by_excerpt(vault: Vault, text: str, name: str) -> None:
 
 def by_folder(vault: Vault, text: str, name: str) -> None:
     folder = Path(vault.root).parent / "notes"
-    folder.mkdir(exist_ok=True)
     quoted = json.dumps(text, ensure_ascii=False)
-    (folder / "note.md").write_text(f"---\nlogin: {quoted}\n---\n{name}\n", "utf-8")
+    write(folder, "note.md", f"---\nlogin: {quoted}\n---\n{name}\n")
     _failed(importing.import_folder(vault, str(folder)))
 
 
@@ -129,7 +128,7 @@ def test_every_kind_is_taken_out_of_what_is_mined(
             {"role": "assistant", "text": f"I will use\n{secret}"},
             {"role": "user", "text": kept},
         ]
-        vault.mine(write(tmp_path / f"s{number}.jsonl", rows))
+        vault.mine(writing.write(tmp_path / f"s{number}.jsonl", rows))
     everything = held(vault, home)
     assert everything.count("always run the linter before step") >= 25
     assert [name for name in SECRETS if SECRETS[name].lower() in everything] == []
@@ -138,11 +137,6 @@ def test_every_kind_is_taken_out_of_what_is_mined(
 # --- every field of an entry ------------------------------------------------------------
 
 TOKEN = fill("dop_v1_~64h~")
-
-
-def _source(part: str) -> Source:
-    given: dict[str, Any] = {part: TOKEN}
-    return Source(**given)
 
 
 def _entries() -> Iterator[tuple[str, Entry]]:
@@ -154,7 +148,8 @@ def _entries() -> Iterator[tuple[str, Entry]]:
         if name == "source":
             for part in Source._fields:
                 if part != "seq":
-                    yield (f"source.{part}", bare.replace(source=_source(part)))
+                    given = value._replace(**{part: TOKEN})
+                    yield f"source.{part}", bare.replace(source=given)
         elif name == "extra":
             lines = (("login", f"login: {TOKEN}\n"), (TOKEN, f"{TOKEN}: yes\n"))
             yield "frontmatter login", bare.replace(extra=lines[:1])
@@ -346,10 +341,8 @@ def test_no_parameter_of_any_tool_stores_a_secret(walk: Walk, home: Path) -> Non
 def test_a_secret_that_memcli_adds_to_an_imported_entry_is_refused(
     vault: Vault,
 ) -> None:
-    folder = Path(vault.root, "entities", "system")
-    folder.mkdir(parents=True)
     page = f"---\nname: {TOKEN}\naliases: [the gate]\n---\n"
-    (folder / "gate.md").write_text(page, "utf-8")
+    write(vault, "entities/system/gate.md", page)
     data = json.dumps({"text": "We open the gate at nine"}).encode()
     with pytest.raises(SecretFound, match=r"\(entities\): looks like"):
         importing.import_lines(vault, data, "f.jsonl")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from memcli import Vault
-from memcli.curation import evolve, inbox
+from memcli.curation import inbox
 from memcli.curation.resolve_query import plan_query
 from memcli.entries.eligibility import Agent, ReadPolicy, View, facts, verdict
 from memcli.entries.entry import Status
@@ -231,17 +231,3 @@ def test_what_is_like_a_text_is_in_force(asked: Vault) -> None:
             return {one.id for one in likeness.near(reader, later, draft, View(NOW))}
 
         assert asked.read(similar) <= allowed
-
-
-def test_siblings_of_a_new_version_are_in_force(
-    make_vault: Callable[..., Vault],
-) -> None:
-    vault = make_vault()
-    text = "the staging database is reset every monday"
-    ids = {}
-    for status in ("active", "resolved", "pending", "rejected", "expired"):
-        draft = vault.draft({"text": f"{text} {status}", "status": status})
-        ids[status] = vault.save(draft).id
-    old = vault.save(f"{text} here").id
-    done = evolve.evolve(vault, old, {"text": f"{text} there"})
-    assert [one.id for one in done.not_updated] == [ids["active"]]

@@ -23,7 +23,7 @@ from memcli.storage.known_vaults import KnownVault
 from memcli.vault.health.inspect import inspect
 from tests.conftest import NOW, VaultMaker
 from tests.git_command import git
-from tests.saving import every, taught
+from tests.saving import every, taught, write
 
 SOLVED = "Restart the Shibboleth cache after every deploy"
 TWIN = "1m7y6wbehbqyv1kh"
@@ -33,24 +33,23 @@ ABOUT = {"text": "Shibboleth runs in Oslo", "entities": ["Shibboleth"]}
 
 
 def by_hand(vault: Vault) -> None:
-    Path(vault.root, "hand.md").write_text(f"- {SOLVED}!\n", encoding="utf-8")
+    write(vault, "hand.md", f"- {SOLVED}!\n")
 
 
 def by_other_marks(vault: Vault) -> None:
     text = "# Restart, the **Shibboleth** `cache`; after “every” *deploy*…"
-    Path(vault.root, "marks.md").write_text(text, encoding="utf-8")
+    write(vault, "marks.md", text)
 
 
 def by_hand_with_fields(vault: Vault) -> None:
     fields = "kind: constraint\npinned: true\nitem: invariant\ntags: [cache]"
-    Path(vault.root, "fields.md").write_text(
-        f"---\nid: {TWIN}\n{fields}\n---\n{SOLVED.upper()}\n", encoding="utf-8"
-    )
+    text = f"---\nid: {TWIN}\n{fields}\n---\n{SOLVED.upper()}\n"
+    write(vault, "fields.md", text)
 
 
 def by_pull(vault: Vault) -> None:
     git(vault, "checkout", "--quiet", "-b", "other")
-    Path(vault.root, "pulled.md").write_text(f"{SOLVED}\n", encoding="utf-8")
+    write(vault, "pulled.md", f"{SOLVED}\n")
     git(vault, "add", "pulled.md")
     git(vault, "commit", "--quiet", "-m", "a colleague's")
     git(vault, "checkout", "--quiet", "-")
@@ -62,8 +61,7 @@ def by_save(vault: Vault) -> None:
 
 
 def by_title(vault: Vault) -> None:
-    title = f"**{SOLVED}**!"
-    vault.save("Three of us saw it again", title=title)
+    vault.save("Three of us saw it again", title=f"**{SOLVED}**!")
 
 
 def by_item(vault: Vault) -> None:
@@ -71,9 +69,8 @@ def by_item(vault: Vault) -> None:
 
 
 def by_restored_line(vault: Vault) -> None:
-    importing.import_lines(
-        vault, json.dumps({"id": TWIN, "text": SOLVED}).encode(), "lines.jsonl"
-    )
+    line = json.dumps({"id": TWIN, "text": SOLVED}).encode()
+    importing.import_lines(vault, line, "lines.jsonl")
 
 
 def by_line(vault: Vault) -> None:
@@ -82,16 +79,13 @@ def by_line(vault: Vault) -> None:
 
 def by_folder(vault: Vault) -> None:
     folder = Path(vault.root).parent / "notes"
-    folder.mkdir()
-    (folder / "note.md").write_text(f"{SOLVED}\n", encoding="utf-8")
+    write(folder, "note.md", f"{SOLVED}\n")
     importing.import_folder(vault, str(folder))
 
 
 def by_review(vault: Vault) -> None:
-    path = Path(vault.root, "inbox", "one.md")
-    path.parent.mkdir(exist_ok=True)
     text = f"---\nid: {TWIN}\nstatus: pending\n---\n{SOLVED}\n"
-    path.write_text(text, encoding="utf-8")
+    write(vault, "inbox/one.md", text)
     review.approve(vault, TWIN)
 
 
@@ -236,25 +230,6 @@ def test_what_the_user_resolved_hides_the_teams_twin_and_not_the_other_way_round
     team.own = None
     team.resolve(theirs)
     assert rows() == [mine]
-
-
-def test_a_rule_that_is_mined_again_in_other_words_waits_for_review(
-    make_vault: VaultMaker,
-) -> None:
-    vault = make_vault()
-    words = "From now on, always run make lint before you commit to main."
-    first = [Step("user", words, 1, "1", None)]
-    taught(vault, "one", first)
-    (rule,) = every(vault, Query("", VIEW)).rows
-    vault.resolve(rule.id)
-    words = "From now on, run make lint before every commit to main."
-    second = [Step("user", words, 1, "1", None)]
-    done = taught(vault, "two", second)
-    (fate,) = done.fates
-    assert fate.action == "review"
-    assert rule.id in (fate.why or "")
-    assert every(vault, Query("", VIEW)).rows == []
-    assert [one.id for one in inbox.pending(vault)] == [fate.id]
 
 
 def test_hooks_tell_nothing_of_a_team_that_the_user_resolved(
