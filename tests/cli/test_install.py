@@ -73,18 +73,6 @@ def test_dry_run_prints_the_diff_and_changes_nothing(memcli: Run, home: Path) ->
     assert '+  "theme": "dark"' in back.splitlines()
 
 
-def test_the_project_is_the_repository_of_the_current_folder(
-    memcli: Run, tmp_path: Path
-) -> None:
-    inner = tmp_path / "repo" / "deep" / "er"
-    inner.mkdir(parents=True)
-    (tmp_path / "repo" / ".git").mkdir()
-    done = memcli("install", "cursor", "--scope", "project", "--json", cwd=inner)
-    path = tmp_path / "repo" / ".cursor" / "hooks.json"
-    assert done.json["data"]["items"][0]["path"] == str(path)
-    assert path.is_file()
-
-
 def test_a_named_vault_is_pinned_and_a_missing_one_is_told(
     memcli: Run, home: Path, tmp_path: Path
 ) -> None:

@@ -17,29 +17,14 @@ from memcli.hosts.install.plans import HOOKS, locate, plan
 from memcli.hosts.install.status import Installation, survey
 from memcli.hosts.install.step import Step
 from memcli.storage import known_vaults
+from tests import git_command
+from tests.saving import write
 
 posix = pytest.mark.skipif(os.name == "nt", reason="modes and links of POSIX")
 HOSTS = [host.name for host in table.with_hooks()]
 FILES = [host.name for host in table.with_hooks() if not host.is_plugin]
 EVERY = pytest.mark.parametrize("host", HOSTS)
 BOTH = pytest.mark.parametrize("scope", install.SCOPES)
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    root = tmp_path / "project"
-    (root / ".git").mkdir(parents=True)
-    (root / "deep").mkdir()
-    return root
-
-
-@pytest.fixture
-def program(tmp_path: Path) -> Program:
-    path = tmp_path / "bin dir" / "memcli"
-    path.parent.mkdir()
-    path.write_text("#!/bin/sh\n")
-    path.chmod(0o755)
-    return Program((str(path),))
 
 
 class Machine:
@@ -91,8 +76,12 @@ class Machine:
 
 
 @pytest.fixture
-def machine(home: Path, project: Path, program: Program) -> Machine:
-    machine = Machine(home, project, program)
+def machine(home: Path, tmp_path: Path) -> Machine:
+    project = tmp_path / "project"
+    for name in (".git", "deep"):
+        (project / name).mkdir(parents=True)
+    path = git_command.program(tmp_path / "bin dir" / "memcli", "")
+    machine = Machine(home, project, Program((str(path),)))
     known_vaults.set_default_vault(machine.vault("memory"), machine.environ)
     return machine
 
@@ -175,8 +164,8 @@ def test_the_backup_is_of_before_memcli_private_and_goes_when_it_equals_the_file
     machine: Machine, host: str
 ) -> None:
     path = machine.path(host)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text('{"version": 1, "env": {"KEY": "secret"}, "hooks": {"Other": []}}')
+    theirs = '{"version": 1, "env": {"KEY": "secret"}, "hooks": {"Other": []}}'
+    write(path.parent, path.name, theirs)
     path.chmod(0o644)
     before = machine.files()
     first = machine.install(host)
@@ -234,8 +223,7 @@ def test_a_link_of_a_repository_leads_nothing_out_of_it(
 ) -> None:
     path = machine.path(host, "project")
     outside = tmp_path / "outside"
-    outside.mkdir()
-    (outside / path.name).write_bytes(b'{"token": "mine"}')
+    write(outside, path.name, '{"token": "mine"}')
     link = path.parent if folder else path
     link.parent.mkdir(parents=True, exist_ok=True)
     link.symlink_to(outside if folder else outside / path.name)
@@ -250,8 +238,7 @@ def test_a_link_of_a_repository_leads_nothing_out_of_it(
 
 def test_what_cannot_be_parsed_is_named_and_left_alone(machine: Machine) -> None:
     path = machine.path("gemini")
-    path.parent.mkdir()
-    path.write_bytes('{"a": 1}'.encode("utf-16"))
+    write(path.parent, path.name, '{"a": 1}'.encode("utf-16"))
     before = machine.files()
     with pytest.raises(InvalidConfig, match=":1: not UTF-8"):
         machine.install("gemini")
@@ -264,8 +251,7 @@ def test_what_cannot_be_parsed_is_named_and_left_alone(machine: Machine) -> None
 def test_a_file_that_changed_since_the_plan_is_not_touched(machine: Machine) -> None:
     plan = machine.plan("cursor")
     path = machine.path("cursor")
-    path.parent.mkdir()
-    path.write_text('{"version": 1}')
+    write(path.parent, path.name, '{"version": 1}')
     before = machine.files()
     with pytest.raises(Conflict):
         install.apply(plan)
@@ -276,8 +262,7 @@ def test_a_plugin_of_another_author_is_refused_and_a_changed_one_named(
     machine: Machine,
 ) -> None:
     path = machine.path("opencode")
-    path.parent.mkdir(parents=True)
-    path.write_text("export const Other = 1\n")
+    write(path.parent, path.name, "export const Other = 1\n")
     with pytest.raises(InvalidConfig, match="is not memcli's"):
         machine.install("opencode")
     assert machine.uninstall("opencode").outcome == "unchanged"

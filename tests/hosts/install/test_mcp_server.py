@@ -14,6 +14,8 @@ from memcli.hosts.install.command_line import Program
 from memcli.hosts.install.plans import HOOKS, SERVER, plan
 from memcli.hosts.install.status import Installation, survey
 from memcli.hosts.install.step import Machine, Step, apply
+from tests import git_command
+from tests.saving import write
 
 PLACES = {
     "claude-code": (".claude.json", ".mcp.json"),
@@ -36,10 +38,7 @@ EVERY = pytest.mark.parametrize("host", PLACES)
 
 @pytest.fixture
 def machine(home: Path, tmp_path: Path) -> Machine:
-    program = tmp_path / "bin dir" / "memcli"
-    program.parent.mkdir()
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
+    program = git_command.program(tmp_path / "bin dir" / "memcli", "")
     (tmp_path / "shop" / ".git").mkdir(parents=True)
     environ = {**os.environ, "MEMCLI_VAULT": ""}
     return Machine(environ, str(tmp_path / "shop"), Program((str(program),)))
@@ -70,8 +69,7 @@ def test_it_comes_and_goes_and_leaves_every_byte_of_others(
     path = home / PLACES[host][0]
     for theirs in (None, THEIRS.get(host, JSON)):
         if theirs:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(theirs)
+            write(home, PLACES[host][0], theirs)
         assert change(host, machine).outcome == "installed"
         once = path.read_bytes()
         assert change(host, machine).outcome == "unchanged"
@@ -141,9 +139,7 @@ def test_gemini_s_hooks_and_server_go_into_one_file(
 def test_what_only_a_person_can_change_is_refused_with_what_to_put_in(
     home: Path, machine: Machine, host: str, text: str
 ) -> None:
-    path = home / PLACES[host][0]
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(text)
+    path = write(home, PLACES[host][0], text)
     with pytest.raises(InvalidConfig) as caught:
         change(host, machine)
     assert str(path) in caught.value.message
