@@ -114,12 +114,8 @@ def test_review_is_named_where_it_has_a_text_to_choose(
     # A file in the place of a folder is told, and is nothing to review.
     version = review.merged_versions(two.vault("desk"))[0].id
     review.settle(two.vault("desk"), version, "kept")
-    Path(laptop, "notes").write_text("a file\n")
-    Path(desk, "notes").mkdir()
-    Path(desk, "notes", "mine.md").write_text("mine\n")
-    for root in (laptop, desk):
-        git(root, "add", "notes")
-        git(root, "commit", "--quiet", "-m", "notes")
+    put(Path(laptop), "notes", "a file\n")
+    put(Path(desk), "notes/mine.md", "mine\n")
     memcli("sync", "--vault", laptop)
     out = memcli("sync", "--vault", desk).out
     assert "1 to look at" in out

@@ -106,8 +106,7 @@ def test_two_vaults_that_were_made_apart_are_merged(
 
 def test_what_is_broken_staged_or_secret_is_left_and_named(two: Clones) -> None:
     folder = two.roots["laptop"] / "memories" / "note"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "broken.md").write_text("---\nid: [\n---\nx\n")
+    write(folder, "broken.md", "---\nid: [\n---\nx\n")
     (folder / "secret.md").write_text("the key is ghp_" + "a8Kq" * 9 + "\n")
     (folder / "marked.md").write_text("<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n")
     (folder / "staged.md").write_text("a person's\n")
@@ -247,8 +246,7 @@ def test_a_program_of_the_remote_comes_and_goes_as_one(two: Clones) -> None:
     for mode, is_one in ((0o755, True), (0o644, False)):
         program.write_text(f"# {mode}\n")
         program.chmod(mode)
-        git(laptop, "add", "run.sh")
-        git(laptop, "commit", "--quiet", "-m", "run.sh")
+        clones.commit(laptop)
         two.sync("laptop")
         two.sync("desk")
         assert bool((desk / "run.sh").stat().st_mode & stat.S_IXUSR) is is_one
@@ -285,9 +283,7 @@ def test_a_config_of_the_remote_that_cannot_be_read_changes_nothing(
 
 def test_what_the_remote_removed_is_said_to_be_removed(two: Clones) -> None:
     laptop = two.roots["laptop"]
-    (laptop / "note.md").write_text("a note\n")
-    git(laptop, "add", "note.md")
-    git(laptop, "commit", "--quiet", "-m", "a note")
+    put(laptop, "note.md", "a note\n")
     two.sync("laptop")
     assert "1 entry came" in two.sync("desk").line
     git(laptop, "rm", "--quiet", "note.md")
@@ -808,9 +804,7 @@ def test_a_merge_that_is_refused_makes_no_news_of_the_user_s_own_rules(
 ) -> None:
     put(two.roots["laptop"], "memories/new.md", "Tea is at four\n")
     two.sync("laptop")
-    in_the_way = Path(two.roots["desk"], "memories", "new.md")
-    in_the_way.mkdir(parents=True)
-    (in_the_way / "mine.txt").write_text("mine", "utf-8")
+    in_the_way = write(two.roots["desk"], "memories/new.md/mine.txt", "mine").parent
     with pytest.raises(Conflict, match="is not committed here"):
         two.sync("desk")
     (in_the_way / "mine.txt").rename(in_the_way.parent / "mine.txt")

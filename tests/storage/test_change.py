@@ -52,12 +52,6 @@ def old(vault: Vault) -> str:
     return vault.save("We deploy on Tuesdays").id
 
 
-@pytest.fixture
-def titled(vault: Vault) -> str:
-    """The same, whose file keeps its name when the text changes."""
-    return save(vault, "We deploy on Tuesdays", title="Deploys")
-
-
 @pytest.mark.parametrize(
     ("words", "hooked"),
     [
@@ -97,9 +91,9 @@ def test_a_file_that_is_edited_before_its_commit_stops_the_change_and_stays(
     assert told == [f"{name} was edited meanwhile and is left as it is"]
 
 
-def test_a_hook_that_formats_a_file_and_adds_it_is_obeyed(
-    vault: Vault, titled: str
-) -> None:
+def test_a_hook_that_formats_a_file_and_adds_it_is_obeyed(vault: Vault) -> None:
+    # Its file keeps its name when the text changes.
+    titled = save(vault, "We deploy on Tuesdays", title="Deploys")
     path = vault.path_of(titled)
     hook(vault, "pre-commit", f"echo formatted >>'{path}'; git add '{path}'")
     new = vault.evolve(titled, "We deploy on Mondays")

@@ -19,6 +19,7 @@ from memcli.sessions.hooks import call as hook
 from memcli.storage.lock import Lock
 from tests.conftest import VaultMaker, state_of
 from tests.git_command import git
+from tests.saving import write
 from tests.sessions.hooks.calling import (
     ALWAYS,
     NEVER,
@@ -243,8 +244,7 @@ def test_any_id_has_one_marker_of_its_own(
 def test_a_marker_with_garbage_in_it_goes_after_a_day(
     live: Vault, content: bytes
 ) -> None:
-    mark(live, "s1").parent.mkdir(parents=True)
-    mark(live, "s1").write_bytes(content)
+    write(mark(live, "s1").parent, "session-id-s1.start", content)
     done = work(live, "--session=s1", "--host=claude-code", "--close")
     assert done.line["did"] == "no transcript yet"
     for hours, outcome in ((2, "waiting"), (25, "dropped")):
@@ -313,8 +313,7 @@ def test_crashed_session_marker_recovery(live: Vault, tmp_path: Path) -> None:
     )
     assert host.returncode < 0
     assert harness(live) == ["session-id-s1.start"]
-    for one in ((state_of(live.root, layout.HARNESS) / "session-id-s1.start"), path):
-        age(one, 3_700)
+    still(live, path, 3_700)
     idle = {"session_id": "s2", "notification_type": "idle_prompt"}
     assert process("idle", "claude-code", idle).code == 0
     wait(lambda: harness(live) == ["session-id-s1.reflected"])
@@ -323,11 +322,8 @@ def test_crashed_session_marker_recovery(live: Vault, tmp_path: Path) -> None:
 
 def test_marker_gc_at_30_days(live: Vault) -> None:
     folder = state_of(live.root, layout.HARNESS)
-    folder.mkdir(exist_ok=True)
     for name, days in (("old", 31), ("young", 29)):
-        mark = folder / f"session-id-{name}.reflected"
-        mark.write_text("session: x\n")
-        age(mark, days * 86_400)
+        age(write(folder, f"session-id-{name}.reflected", "session: x\n"), days * DAY)
     work(live, "--sweep")
     assert harness(live) == ["session-id-young.reflected"]
 
@@ -354,11 +350,11 @@ def test_waiting_for_a_host_that_never_stops_writing_ends(
 ) -> None:
     path, waited = tmp_path / "s1.jsonl", list[float]()
 
-    def write(seconds: float) -> None:
+    def grow(seconds: float) -> None:
         waited.append(seconds)
         path.write_text("x" * len(waited))
 
-    monkeypatch.setattr(time, "sleep", write)
+    monkeypatch.setattr(time, "sleep", grow)
     recovery.settle(str(path))
     assert sum(waited) == 8
 
@@ -369,8 +365,7 @@ def test_the_newest_session_of_a_folder_and_agent_is_found(
     here, there = tmp_path / "here", tmp_path / "there"
     for folder in (here, there):
         folder.mkdir()
-    path = tmp_path / "talk.jsonl"
-    path.write_text("")
+    path = write(tmp_path, "talk.jsonl", "")
     gone = str(tmp_path / "gone.jsonl")
     markers.begin(vault.root, "one", "opencode", str(path), "ada", str(here))
     markers.begin(vault.root, "two", "opencode", gone, None, str(there))

@@ -323,16 +323,19 @@ def test_a_database_that_another_program_locks_costs_no_hook_its_time(
     assert RULE in process("prompt-submit", "codex", ASK).text
 
 
+def ends_well(program: str) -> None:
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, input=b"{}", capture_output=True, timeout=20)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
 def test_a_hook_whose_work_hangs_ends_in_its_time_and_says_so(filled: Vault) -> None:
     program = (
         "import time; from memcli.sessions.hooks import call\n"
         "call._handle = lambda *_: time.sleep(60)\n"
         "call.main(['stop', '--host', 'codex'], lambda: {'session_id': 'a'})"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, check=False, timeout=20
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    ends_well(program)
     assert log(filled, "stop")[0]["error"] == "out of time"
 
 
@@ -342,14 +345,7 @@ def test_a_first_look_that_hangs_ends_in_its_time() -> None:
         "glance.look = lambda *_: time.sleep(60)\n"
         "glance.payload_or_end([])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        input=b"{}",
-        check=False,
-        capture_output=True,
-        timeout=20,
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    ends_well(program)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGALRM])
