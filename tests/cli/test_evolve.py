@@ -113,12 +113,3 @@ def test_an_editor_that_ctrl_c_ends_keeps_what_it_saved(
     (kept,) = tmp_path.glob("memcli-*")
     assert kept.read_text(encoding="utf-8") == "half"
     assert refusal.value.hint == f"What it saved is in {kept}"
-
-
-def test_a_superseded_entry_is_answered_with_the_current_one(
-    memcli: Run, old: str
-) -> None:
-    new = memcli("evolve", old, "On Mondays", "--json").json["data"]["id"]
-    error = memcli("evolve", old, "On Sundays", "--json").json["error"]
-    assert error["code"] == "superseded"
-    assert error["hint"] == f"Name the current version: {new}"

@@ -9,12 +9,6 @@ from tests.cli.conftest import Run
 READ = {"MEMCLI_VAULT": ""}
 
 
-def test_a_word_that_names_no_vault_may_have_been_meant_as_a_path(memcli: Run) -> None:
-    error = memcli("list", "--vault", "nix", "--json").json["error"]
-    assert error["message"] == "no vault is named 'nix'"
-    assert error["hint"].startswith("The path of a vault's folder will do as well.")
-
-
 def test_a_question_comes_from_standard_input(memcli: Run, vault: Vault) -> None:
     text = "The checkout tests hang when REDIS_URL is unset"
     vault.save(text)

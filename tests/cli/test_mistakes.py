@@ -39,6 +39,7 @@ MISTAKES = """
 2 usage recall x --after ''
 2 usage recall --batch - --research x
 1 vault_not_found recall x --vault /nowhere/at/all
+1 vault_not_found list --vault nix # The path of a vault's folder will do as well.
 1 unreadable recall --batch /nowhere/at/all
 1 entry_not_found recall --useful 1zzz
 2 usage reflect

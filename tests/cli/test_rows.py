@@ -39,16 +39,13 @@ def test_a_title_is_not_repeated_below_itself(body: str, shown: list[str]) -> No
     assert list(below(title, body)) == shown
 
 
-@pytest.mark.parametrize(
-    ("title", "body"),
-    [
+def test_what_only_begins_like_a_title_stays_whole() -> None:
+    for title, body in (
         ("Deploy", "Deployments wait for Bob"),
         ("Deploys", "They are on Tuesdays"),
         ("Redis", "Redis, the cache, restarts at night"),
-    ],
-)
-def test_what_only_begins_like_a_title_stays_whole(title: str, body: str) -> None:
-    assert list(below(title, body)) == [body]
+    ):
+        assert list(below(title, body)) == [body]
 
 
 def test_a_title_that_was_cut_says_so_and_its_text_stays_whole() -> None:

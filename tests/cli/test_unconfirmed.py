@@ -98,15 +98,6 @@ def test_the_minutes_of_a_decision_confirm_nothing(memcli: Run, tmp_path: Path) 
     assert row(memcli)["unconfirmed"] is True
 
 
-def test_a_copy_of_its_session_confirms_nothing(
-    memcli: Run, tmp_path: Path, mined: str
-) -> None:
-    path = Path(say(tmp_path, ALWAYS))
-    path.write_text(path.read_text().replace('"session": "talk"', '"session": "copy"'))
-    memcli("reflect", "--session", str(path))
-    assert row(memcli)["unconfirmed"] is True
-
-
 def test_a_page_of_instructions_holds_nothing_unconfirmed(
     memcli: Run, tmp_path: Path, shop: Path
 ) -> None:

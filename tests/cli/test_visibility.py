@@ -7,7 +7,6 @@ import pytest
 
 from memcli import Vault
 from memcli.entries import layout
-from tests.checkouts import made_shop
 from tests.cli.conftest import Run
 
 AGENTS = """
@@ -65,10 +64,7 @@ def test_what_narrows_evidence_is_said(memcli: Run) -> None:
     assert " is private, not shared: no more agents may see its evidence" in model.err
 
 
-def test_a_page_of_a_repository_gets_nothing_private(
-    memcli: Run, tmp_path: Path
-) -> None:
-    shop = made_shop(tmp_path / "shop")
+def test_a_page_of_a_repository_gets_nothing_private(memcli: Run, shop: Path) -> None:
     rule = ("--kind", "convention", "--project", "github.com/acme/shop")
     memcli("save", "Walrus tags are signed", *rule)
     memcli("save", "Ocelot is my own habit", *rule, "--visibility", "private")
@@ -80,9 +76,9 @@ def test_a_page_of_a_repository_gets_nothing_private(
 
 
 def test_a_page_tells_no_observation_that_may_no_longer_hold(
-    memcli: Run, tmp_path: Path
+    memcli: Run, shop: Path
 ) -> None:
-    page = made_shop(tmp_path / "shop") / "AGENTS.md"
+    page = shop / "AGENTS.md"
     here = ("--project", "github.com/acme/shop", "--json")
     fact = memcli("save", "Walrus tags are short", *here).json["data"]["id"]
     words = ("--layer", "observation", "--kind", "convention", "--cite", fact)

@@ -1,5 +1,6 @@
 """Where a memory holds, as recall and reflect show it."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +9,6 @@ from memcli.api import Vault
 from memcli.errors import InvalidValue, UsageError
 from memcli.recall.filters import named_project
 from memcli.recall.query import from_words
-from tests.git_command import git
 
 SHOP, BLOG = "github.com/acme/shop", "github.com/acme/blog"
 
@@ -118,11 +118,9 @@ def test_a_mined_text_that_another_project_rejected_is_new_here(vault: Vault):
 
 
 def test_a_vault_is_asked_from_the_folder_of_the_process(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+    vault: Vault, monkeypatch: pytest.MonkeyPatch, shop: Path
 ):
-    git(tmp_path, "init", "-q", "shop")
-    git(tmp_path / "shop", "remote", "add", "origin", f"https://{SHOP}.git")
-    monkeypatch.chdir(tmp_path / "shop")
+    monkeypatch.chdir(shop)
     standing = Vault.open(vault.root)
     assert standing.here == SHOP
     assert standing.save("use pnpm").project == SHOP

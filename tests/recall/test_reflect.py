@@ -14,16 +14,10 @@ from memcli.errors import InvalidValue
 from memcli.recall import recall, reflect
 from memcli.recall.query import Query, from_words
 from memcli.recall.reflect import pairs
-from memcli.vault import saving
 from tests.conftest import NOW
-from tests.saving import every
+from tests.saving import every, save
 
 DAY = 86_400
-
-
-def save(vault: Vault, text: str, **fields: Any) -> str:
-    # Not `Vault.save`: a file from elsewhere may cite what is gone.
-    return saving.save(vault, vault.draft({"text": text, **fields})).id
 
 
 def ids(found: reflect.Reflection) -> list[str]:

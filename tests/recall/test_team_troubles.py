@@ -50,10 +50,6 @@ def instead(name: str, make: Callable[[Path], object]) -> Trouble:
     return put
 
 
-def fifo(path: Path) -> None:
-    os.mkfifo(path)
-
-
 def sparse(path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(3_000_000_000)
@@ -94,7 +90,7 @@ CONFIG = ".memcli/config.toml"
 REFUSED: dict[str, tuple[Trouble, str]] = {
     "gone": (lambda root: shutil.rmtree(root), "there is no vault"),
     "a file": (instead(".", lambda path: None), "there is no vault"),
-    "config: pipe": (instead(CONFIG, fifo), "is not a file"),
+    "config: pipe": (instead(CONFIG, os.mkfifo), "is not a file"),
     "config: folder": (instead(CONFIG, Path.mkdir), "is a folder"),
     "config: device": (
         instead(CONFIG, lambda path: path.symlink_to("/dev/zero")),
@@ -109,18 +105,18 @@ REFUSED: dict[str, tuple[Trouble, str]] = {
 }
 # It can be asked all the same.
 BORNE: dict[str, Trouble] = {
-    "note: pipe": lambda root: fifo(root / "memories" / "a.md"),
+    "note: pipe": lambda root: os.mkfifo(root / "memories" / "a.md"),
     "note: thousands broken": lambda root: [
         (root / "memories" / f"{n}.md").write_bytes(b"\xff\xfe") for n in range(2_000)
     ],
     "circle": lambda root: circle(root / "here"),
     "nested": lambda root: nested(root / "memories" / "nested", "n"),
     "nested too long": lambda root: nested(root / "memories" / "nested", "n" * 9),
-    "git: pipe": instead(".git", fifo),
-    "git: HEAD": instead(".git/HEAD", fifo),
+    "git: pipe": instead(".git", os.mkfifo),
+    "git: HEAD": instead(".git/HEAD", os.mkfifo),
     "git: its own link": instead(".git", lambda path: path.write_text("gitdir: .git")),
     "write: held": lambda root: held(root / ".git" / "memcli" / "lock"),
-    "entities: pipe": instead("entities", fifo),
+    "entities: pipe": instead("entities", os.mkfifo),
 }
 
 

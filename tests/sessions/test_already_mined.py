@@ -112,12 +112,15 @@ def test_what_another_session_or_a_person_has_confirmed_stays(
     assert texts(vault) == {ALWAYS}
 
 
-def test_a_copy_of_a_session_confirms_nothing(vault: Vault, tmp_path: Path) -> None:
-    rows = [("user", UNSURE, "6f1c2b9e-0d57-4a51-9a55-3c1f0a7be0aa")]
+@pytest.mark.parametrize("words", [UNSURE, ALWAYS])
+def test_a_copy_of_a_session_confirms_nothing(
+    vault: Vault, tmp_path: Path, words: str
+) -> None:
+    rows = [("user", words, "6f1c2b9e-0d57-4a51-9a55-3c1f0a7be0aa")]
     for name in ("one", "two"):
         vault.mine(talk(tmp_path, rows, name))
-    (waits,) = inbox.pending(vault)
-    assert vault.get(waits.id).seen == ()
+    (entry,) = entries(vault)
+    assert (entry.seen, is_unconfirmed(entry)) == ((), True)
 
 
 def entries(vault: Vault) -> list[Entry]:

@@ -18,7 +18,6 @@ from memcli.sessions.briefing.select import chosen
 from memcli.sessions.briefing.start import Session, standing
 from memcli.sessions.judge import Brought, bring
 from memcli.sessions.reflect_session import opened
-from tests.checkouts import made_shop
 from tests.conftest import NOW
 from tests.hosts.writing import write
 from tests.saving import every, save
@@ -304,9 +303,8 @@ def test_no_secret_of_a_session_is_in_its_digest(vault: Vault, tmp_path: Path) -
 
 
 def test_code_that_an_answer_names_is_anchored_where_it_is_there(
-    vault: Vault, tmp_path: Path
+    vault: Vault, tmp_path: Path, shop: Path
 ) -> None:
-    shop = made_shop(tmp_path / "shop")
     code = ["src/app.py:4-6", "src/nope.py", "../secret", "src/app.py:900"]
     everywhere = {**SLOW, "confidence": "HIGH", "project": "none", "code": code}
     transcript = opened(vault, talk(tmp_path, ROWS), None, str(shop))

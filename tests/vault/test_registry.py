@@ -27,19 +27,6 @@ The cache of the checkout.
 """
 
 
-def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The registry files that are read from here on."""
-    seen: list[str] = []
-    real = store._read_file
-
-    def spy(root: str, path: str) -> Any:
-        seen.append(path)
-        return real(root, path)
-
-    monkeypatch.setattr(store, "_read_file", spy)
-    return seen
-
-
 def test_a_registry_file_says_name_type_and_aliases(vault: Vault) -> None:
     write(vault, "entities/tool/redis.md", REDIS)
     (one,) = vault.registry.entities
@@ -86,8 +73,7 @@ def test_a_change_keeps_foreign_keys_and_comments(vault: Vault) -> None:
 def test_a_broken_file_is_named_and_stops_nothing(vault: Vault) -> None:
     write(vault, "entities/tool/redis.md", REDIS)
     write(vault, "entities/tool/bad.md", "---\ntitle: [\n---\n")
-    write(vault, "entities/tool/latin.md", "---\ntitle: x\n---\n")
-    Path(vault.root, "entities/tool/latin.md").write_bytes(b"caf\xe9")
+    write(vault, "entities/tool/latin.md", b"caf\xe9")
     saved = vault.save("we use redis")
     assert saved.entities == ("Redis",)
     found = {(f.path, f.code, f.level) for f in lint(vault)}
@@ -102,9 +88,7 @@ def test_what_is_not_clear_in_the_registry_is_a_finding(vault: Vault) -> None:
     )
     write(vault, "entities/system/redis.md", "---\ntitle: redis\n---\n")
     found = [(f.path, f.code) for f in working_tree.about_registry(vault.root)]
-    assert sorted(found) == [
-        ("entities/tool/redis.md", "duplicate_entity"),
-    ]
+    assert found == [("entities/tool/redis.md", "duplicate_entity")]
     saved = vault.save("a kv store")
     assert saved.entities == ()
     assert saved.notes == (
@@ -121,7 +105,13 @@ def test_what_did_not_change_is_not_read_again(
     for name in "abc":
         write(vault, f"entities/tool/{name}.md", f"---\ntitle: {name}{name}\n---\n")
     monkeypatch.setattr(store, "_RACY_NS", 0)
-    seen = reads(monkeypatch)
+    seen, real = list[str](), store._read_file
+
+    def spy(root: str, path: str) -> Any:
+        seen.append(path)
+        return real(root, path)
+
+    monkeypatch.setattr(store, "_read_file", spy)
     first = vault.registry.entities
     assert sorted(seen) == [f"entities/tool/{name}.md" for name in "abc"]
     seen.clear()

@@ -107,10 +107,9 @@ def test_the_setting_switches_it_off(live: Vault):
     config = Path(live.root, layout.CONFIG)
     config.write_text(config.read_text().replace("# enabled = true", "enabled = false"))
     assert at(live, payload()) == ""
-    words = ["pre-tool", "--host", "claude-code", "--vault", live.root]
     call(live, "pre-tool", "claude-code", payload())
     settle(live)
-    assert not glance.look(words, payload(), os.environ)
+    assert not look(live, payload())
 
 
 # --- refusing ---------------------------------------------------------------------
