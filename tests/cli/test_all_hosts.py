@@ -9,6 +9,7 @@ import pytest
 from memcli.hosts import skills
 from memcli.hosts.install.step import apply
 from tests.cli.conftest import Outcome, Run
+from tests.saving import write
 
 
 @pytest.fixture
@@ -35,8 +36,7 @@ def outcomes(done: Outcome) -> list[tuple[str, str, str]]:
 def test_all_of_memcli_goes_and_what_is_not_its_own_stays(
     home: Path, memcli: Run
 ) -> None:
-    (home / ".gemini").mkdir()
-    (home / ".gemini" / "settings.json").write_text('{"theme": "dark"}\n')
+    settings = write(home, ".gemini/settings.json", '{"theme": "dark"}\n')
     (home / "code" / ".git").mkdir(parents=True)
     code = home / "code"
     memcli("install", "claude-code", "--scope", "project", cwd=code)
@@ -62,7 +62,6 @@ def test_all_of_memcli_goes_and_what_is_not_its_own_stays(
     }
     assert sum(one["what"] == "hooks" for one in items(done)) == 3
     assert done.code == 1
-    settings = home / ".gemini" / "settings.json"
     assert settings.read_text() == '{"theme": "dark"}\n'
     assert list(settings.parent.iterdir()) == [settings]
     assert not (home / ".claude.json").exists()
@@ -130,9 +129,8 @@ def test_a_folder_that_is_a_link_keeps_what_it_leads_to(
 def test_a_server_that_cannot_be_named_stops_no_hooks_and_says_what_to_put_in(
     home: Path, memcli: Run
 ) -> None:
-    (home / ".cursor").mkdir()
-    theirs = home / ".cursor" / "mcp.json"
-    theirs.write_text('{ // mine\n"mcpServers": {"other": {}}}')
+    text = '{ // mine\n"mcpServers": {"other": {}}}'
+    theirs = write(home, ".cursor/mcp.json", text)
     done = memcli("install", "cursor", "--mcp")
     assert (done.code, (home / ".cursor" / "hooks.json").is_file()) == (1, True)
     snippet = json.loads(done.out.partition("repeat:\n")[2])

@@ -14,14 +14,10 @@ def told(memcli: Run, *words: str, code: int = 0) -> dict[str, Any]:
     return document
 
 
-def saved(memcli: Run, *words: str) -> str:
-    name: str = told(memcli, "save", *words)["data"]["id"]
-    return name
-
-
 def test_a_report_from_search_to_replay(memcli: Run, vault: Vault) -> None:
-    fact = saved(memcli, "Tyler writes Go", "--entity", "Tyler")
-    other = saved(memcli, "Sarah draws icons")
+    tyler = ("save", "Tyler writes Go", "--entity", "Tyler")
+    fact = told(memcli, *tyler)["data"]["id"]
+    other = told(memcli, "save", "Sarah draws icons")["data"]["id"]
     report = ("save", "Tyler's career: Go", "--layer", "model", "--research", "tyler")
     done = told(memcli, *report, code=1)
     assert done["error"]["code"] == "must_search"

@@ -50,7 +50,7 @@ def test_fields_and_text_are_taken_as_they_were_written(vault: Vault) -> None:
     assert git(vault, "status", "--porcelain") == ""
 
 
-def test_what_is_no_longer_this_entry_is_refused_and_nothing_changes(
+def test_what_is_no_longer_this_entry_is_refused_and_what_is_the_same_not_written(
     vault: Vault, snapshot: Callable[[str], dict[str, str]]
 ) -> None:
     old = opened(vault, saved(vault))
@@ -60,6 +60,7 @@ def test_what_is_no_longer_this_entry_is_refused_and_nothing_changes(
             with pytest.raises(MemcliError) as refusal:
                 edit(vault, old, change(old.data.decode()))
             assert refusal.value.code == code, number
+    assert not edit(vault, old, old.data.decode()).changed
     assert snapshot(vault.root) == before
 
 
@@ -74,15 +75,6 @@ def test_the_words_of_a_resolved_entry_stay_and_its_fields_may_change(
         edit(vault, old, text.replace("Tuesdays", "Mondays"))
     assert refused.value.code == "resolved"
     assert edit(vault, old, text.replace("tags: [a]", "tags: [b]")).changed
-
-
-def test_a_file_that_was_left_as_it_was_is_not_written(
-    vault: Vault, snapshot: Callable[[str], dict[str, str]]
-) -> None:
-    old = opened(vault, saved(vault))
-    before = snapshot(vault.root)
-    assert not edit(vault, old, old.data.decode()).changed
-    assert snapshot(vault.root) == before
 
 
 def test_a_file_that_was_changed_meanwhile_is_not_overwritten(vault: Vault) -> None:

@@ -10,6 +10,7 @@ from memcli.errors import InvalidValue, UsageError
 from memcli.hosts import memories as tools
 from memcli.hosts import pages
 from memcli.hosts.pages import Memory, Problem
+from tests.saving import write
 
 PAGE = """\
 # Shop
@@ -41,12 +42,6 @@ Fixtures live in `tests/data`.
 
 @docs/style.md
 """
-
-
-def write(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 def found(
@@ -108,7 +103,7 @@ def test_code_keeps_its_margins_and_a_page_that_nobody_wrote_is_a_problem(
         "## T\n\n- Do so:\n\n  ```py\n  def f():\n      pass\n  ```\n"
     )
     assert rule.words == "Do so:\n\n```py\ndef f():\n    pass\n```"
-    page = write(tmp_path / "AGENTS.md", "- a\n" * 60_000)
+    page = write(tmp_path, "AGENTS.md", "- a\n" * 60_000)
     (problem,) = found("agents-md", page)
     assert isinstance(problem, Problem)
     assert "no page of rules" in problem.reason
@@ -129,7 +124,7 @@ def test_a_heading_alone_is_no_title(page: str, title: str) -> None:
 
 
 def test_each_rule_of_a_page_is_a_convention_of_its_project(tmp_path: Path) -> None:
-    read = memories("agents-md", write(tmp_path / "AGENTS.md", PAGE), folder=tmp_path)
+    read = memories("agents-md", write(tmp_path, "AGENTS.md", PAGE), folder=tmp_path)
     assert [item.line for item in read] == [3, 10, 18]
     assert {item.fields["kind"] for item in read} == {"convention"}
     assert {item.folder for item in read} == {str(tmp_path)}
@@ -141,7 +136,7 @@ def test_a_rule_of_cursor_says_which_paths_it_is_for(tmp_path: Path) -> None:
         "---\ndescription: How handlers fail\nglobs: src/**/*.ts,lib/*.ts\n"
         "alwaysApply: false\n---\nThrow a typed error.\n"
     )
-    write(tmp_path / ".cursor" / "rules" / "api" / "errors.mdc", rule)
+    write(tmp_path, ".cursor/rules/api/errors.mdc", rule)
     (only,) = memories("cursor", tmp_path / ".cursor" / "rules", folder=tmp_path)
     about = "How handlers fail (`src/**/*.ts,lib/*.ts`)"
     assert only.fields["text"] == f"{about}: Throw a typed error."
@@ -150,7 +145,8 @@ def test_a_rule_of_cursor_says_which_paths_it_is_for(tmp_path: Path) -> None:
 
 def test_what_gemini_was_told_to_remember_is_a_memory_a_bullet(tmp_path: Path) -> None:
     page = write(
-        tmp_path / "GEMINI.md",
+        tmp_path,
+        "GEMINI.md",
         "Be brief.\n\n## Gemini Added Memories\n- Ada prefers pnpm.\n- CI is slow.\n",
     )
     read = memories("gemini", page)
@@ -165,7 +161,7 @@ def test_what_gemini_was_told_to_remember_is_a_memory_a_bullet(tmp_path: Path) -
 def claude(tmp_path: Path) -> Path:
     project = tmp_path / "projects" / "-code-shop"
     cwd = json.dumps({"type": "user", "cwd": "/code/shop", "sessionId": "s1"})
-    write(project / "s1.jsonl", f"{cwd}\n{cwd}\n")
+    write(project, "s1.jsonl", f"{cwd}\n{cwd}\n")
     topic = (
         "---\nname: {name}\ndescription: {title}\nmetadata:\n  type: {kind}\n"
         "---\n{text}\n"
@@ -173,8 +169,8 @@ def claude(tmp_path: Path) -> Path:
     folder = project / "memory"
     for name, kind in (("deploys", "project"), ("style", "feedback")):
         text = topic.format(name=name, title=f"About {name}", kind=kind, text=name)
-        write(folder / f"{name}.md", text)
-    write(folder / "MEMORY.md", "- [deploys](deploys.md)\n- [style](style.md)\n")
+        write(folder, f"{name}.md", text)
+    write(folder, "MEMORY.md", "- [deploys](deploys.md)\n- [style](style.md)\n")
     return folder
 
 
@@ -190,7 +186,7 @@ def test_a_task_group_of_codex_is_about_its_folder(tmp_path: Path) -> None:
         "- rollout_summaries/a.md (cwd=/code/etl, updated_at=2026-08-02T10:00:00Z, "
         "thread_id=8e81973e-0bec-47b0-b898-d190f9ebdacc)\n- Run `make export`.\n"
     )
-    write(tmp_path / "memories" / "MEMORY.md", group + "\n" + group)
+    write(tmp_path, "memories/MEMORY.md", group + "\n" + group)
     first, second = memories("codex", tmp_path / "memories")
     about = (first.folder, first.fields["occurred_at"])
     assert about == ("/code/etl", "2026-08-02T10:00:00Z")
@@ -206,7 +202,7 @@ def test_an_export_of_mem0_is_read_as_a_list_or_below_results(tmp_path: Path) ->
     row |= {"created_at": "2026-05-01T10:00:00.123-07:00"}
     row |= {"expiration_date": "2030-01-01", "categories": ["Health", "food & drink"]}
     for number, value in enumerate(([row], {"results": [row]})):
-        path = write(tmp_path / f"{number}.json", json.dumps(value))
+        path = write(tmp_path, f"{number}.json", json.dumps(value))
         (only,) = memories("mem0", path)
         assert only.fields["occurred_at"] == "2026-05-01T17:00:00Z"
         assert only.fields["tags"] == ("health", "food-drink")
@@ -218,7 +214,7 @@ def test_a_note_of_basic_memory_keeps_its_observations_and_links(
 ) -> None:
     body = "# Coffee\n- [method] Pour over #brewing\n- relates_to [[Beans]]\n"
     head = "---\ntitle: Coffee\ntype: note\npermalink: coffee\ntags:\n- brew\n---\n"
-    write(tmp_path / "Coffee.md", head + body)
+    write(tmp_path, "Coffee.md", head + body)
     (only,) = memories("basic-memory", tmp_path)
     assert only.fields["text"] == body.strip("\n")
     assert (only.fields["tags"], only.fields["kind"]) == (("brew",), "note")
@@ -241,7 +237,7 @@ def test_what_is_no_file_of_a_tool_is_a_problem_and_never_a_crash(
 
 
 def test_no_link_or_pipe_in_a_folder_is_followed(tmp_path: Path) -> None:
-    secret = write(tmp_path / "secret.md", "the key to the door\n")
+    secret = write(tmp_path, "secret.md", "the key to the door\n")
     folder = tmp_path / "rules"
     folder.mkdir()
     os.symlink(secret, folder / "a.md")
@@ -274,8 +270,8 @@ def test_no_place_that_is_a_link_or_lies_behind_one_in_a_project_is_read(
     tmp_path: Path,
 ) -> None:
     project, away = tmp_path / "shop", tmp_path / "away"
-    write(away / "rules" / "a.md", "Deploy on Mondays.\n")
-    write(away / "AGENTS.md", "# Rules\n\nDeploy on Mondays.\n")
+    write(away, "rules/a.md", "Deploy on Mondays.\n")
+    write(away, "AGENTS.md", "# Rules\n\nDeploy on Mondays.\n")
     project.mkdir()
     (project / ".cursor").symlink_to(away)
     for name in ("AGENTS.md", ".cursorrules", "db"):
@@ -291,7 +287,7 @@ def test_no_place_that_is_a_link_or_lies_behind_one_in_a_project_is_read(
             assert found(tool, place) == [Problem(str(place), 1, why)]
     linked = tmp_path / "linked"
     linked.symlink_to(project)  # the person's own
-    write(project / ".claude" / "rules" / "b.md", "Deploy on Fridays.\n")
+    write(project, ".claude/rules/b.md", "Deploy on Fridays.\n")
     place = linked / ".claude" / "rules"
     assert isinstance(found("claude-code", place, folder=linked)[0], Memory)
     os.mkfifo(tmp_path / "pipe")

@@ -24,7 +24,7 @@ from memcli.recall import recall
 from memcli.recall.query import from_words
 from memcli.storage import known_vaults
 from tests.conftest import NOW, VaultMaker, state_of
-from tests.saving import configure
+from tests.saving import configure, write
 
 Configure = Callable[..., Path]
 
@@ -250,9 +250,8 @@ def test_what_a_killed_writer_left_in_ro_is_not_finished(
 ) -> None:
     save(team, "we deploy")
     user_config(table("platform", team, role="ro"))
-    left = state_of(team.root, layout.JOURNAL)
-    left.parent.mkdir(parents=True, exist_ok=True)
-    left.write_text("{}")
+    place = state_of(team.root, layout.JOURNAL)
+    left = write(place.parent, place.name, "{}")
     assert len(Vault.open("platform").recall("deploy").rows) == 1
     assert left.read_text() == "{}"
 

@@ -295,8 +295,7 @@ def test_without_whoosh_nothing_new_is_indexed_and_what_is_can_be_read(
 ) -> None:
     save(vault, "We deploy on Tuesdays")
     assert vault.recall("deploy").rows
-    (tmp_path / "whoosh").mkdir()
-    (tmp_path / "whoosh" / "__init__.py").write_text(poison)
+    write(tmp_path, "whoosh/__init__.py", poison)
     environ = {**os.environ, "PYTHONPATH": str(tmp_path)}
 
     def memcli(*words: str) -> subprocess.CompletedProcess[str]:

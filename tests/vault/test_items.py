@@ -19,11 +19,6 @@ def session(name: str) -> dict[str, Any]:
     return {"source": {"session": name}}
 
 
-def test_an_item_has_a_file_of_its_own(vault: Vault) -> None:
-    saved = say(vault, "- Next run:  retest “rerank”.", item="invariant")
-    assert saved.path.startswith("reflections/")
-
-
 def test_the_same_claim_again_is_counted_and_not_written_again(vault: Vault) -> None:
     first = say(vault, "Retest rerank", **session("s1"))
     again = say(vault, "* retest rerank.", **session("s2"))

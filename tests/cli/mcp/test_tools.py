@@ -13,6 +13,7 @@ from memcli.cli.mcp import catalog, tools
 from memcli.entries.entry import Enforce
 from tests.conftest import VaultMaker
 from tests.hosts.writing import Claude
+from tests.saving import write
 from tests.sessions.test_judge import REDIS, ROWS, SLOW
 
 
@@ -79,10 +80,8 @@ def test_a_call_may_name_another_vault_but_no_folder(
 ) -> None:
     other = make_vault()
     other.save("The team deploys on Mondays")
-    home = tmp_path / "own" / "memcli"
-    home.mkdir(parents=True)
     config = f'[vaults.team]\npath = "{other.root}"\nrole = "rw"\n'
-    (home / "config.toml").write_text(config, encoding="utf-8")
+    write(tmp_path, "own/memcli/config.toml", config)
     environ = {**context.environ, "XDG_CONFIG_HOME": str(tmp_path / "own")}
     context = context._replace(environ=environ)
     asked = {"query": "when does the team deploy", "vault": "team"}

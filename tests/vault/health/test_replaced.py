@@ -13,6 +13,7 @@ from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests.clones import say, texts
 from tests.git_command import git
+from tests.saving import write
 
 
 def replaced(vault: Vault, path: str, target: Path | None) -> None:
@@ -29,10 +30,7 @@ def replaced(vault: Vault, path: str, target: Path | None) -> None:
 
 @pytest.fixture
 def outside(tmp_path: Path) -> Path:
-    folder = tmp_path / "outside"
-    folder.mkdir()
-    (folder / "secret.md").write_text("not of the vault\n")
-    return folder
+    return write(tmp_path, "outside/secret.md", "not of the vault\n").parent
 
 
 @pytest.mark.parametrize("path", ["memories", "memories/note", "archive"])
