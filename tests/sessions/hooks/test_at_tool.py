@@ -249,10 +249,10 @@ def test_the_first_look_ends_where_nothing_can_be_told(live: Vault):
     assert look(live, payload())
     at(live, payload())
     assert not look(live, payload()), "it was told"
-    save(live, "Never call http.Client by hand", enforce="deny")
+    save(live, "Never edit `*.go` by hand. Never call `http.Get`.", enforce="deny")
     settle(live)
-    at(live, payload("// http.Client by hand is no call"))
-    assert look(live, payload()), "it refuses each time"
+    assert "http.Get" in told(at(live, payload("return nil")))
+    assert look(live, payload("http.Get(url)")), "it was told, and refuses still"
 
 
 def test_the_first_look_sees_that_the_vault_changed(live: Vault):
