@@ -12,6 +12,7 @@ import re
 import shlex
 from fnmatch import fnmatchcase
 from functools import cached_property
+from posixpath import normpath
 
 from memcli.entries.text.code_terms import COMMAND, KEYWORDS, NAME, PATH, SQL, Trigger
 from memcli.search.trigger_table import SCRIPTS, is_prose
@@ -296,13 +297,7 @@ def is_at(path: str, pattern: str) -> bool:
 
 def _names(path: str) -> list[str]:
     """The names of a path, without `.` and what `..` takes back."""
-    names: list[str] = []
-    for each in path.split("/"):
-        if each == ".." and names:
-            names.pop()
-        elif each not in ("", ".", ".."):
-            names.append(each)
-    return names
+    return [*filter(None, normpath(f"/{path}").split("/"))]
 
 
 def _is_like(name: str, pattern: str) -> bool:
