@@ -189,15 +189,11 @@ def _rule(sentence: Sentence, *, answered: bool) -> rules.Rule | None:
     plain = sentence.plain
     if len(plain.split()) < 3:
         return None
-    asked = plain.rstrip(" )").endswith("?")
-    if not asked or signs.POLITE.search(plain):
-        rule = rules.first(plain, HIGH, answered=answered)
-        if rule is not None:
-            return rule
-    if asked:
-        return None
-    medium = rules.first(plain, MEDIUM, answered=answered)
-    return medium or rules.first(plain, LOW, answered=answered)
+    levels: tuple[Confidence, ...] = (HIGH, MEDIUM, LOW)
+    if plain.rstrip(" )").endswith("?"):
+        levels = (HIGH,) if signs.POLITE.search(plain) else ()
+    found = (rules.first(plain, level, answered=answered) for level in levels)
+    return next(filter(None, found), None)
 
 
 def _candidate(
