@@ -261,9 +261,7 @@ def configured(environ: Mapping[str, str]) -> Judge | None:
     )
 
 
-def judge_session(
-    vault: Vault, path: str, environ: Mapping[str, str], *, cwd: str | None = None
-) -> None:
+def judge_session(vault: Vault, path: str, cwd: str | None) -> None:
     """Have a session judged that has ended; never raises, the log says what came of it.
 
     Nothing is asked when no judge is configured, when the session was judged before or
@@ -274,7 +272,7 @@ def judge_session(
 
     line: dict[str, object] = {"event": "judge"}
     try:
-        judge = configured(environ)
+        judge = configured(vault.environ)
         if judge is None:
             return
         transcript = reflect_session.opened(vault, path, None, cwd)
@@ -303,7 +301,7 @@ def judge_session(
             text = made.text()
             line.update(did="asked", asked=len(text), said=0)
             started = time.monotonic()
-            said = ask(judge, text, environ)
+            said = ask(judge, text, vault.environ)
             line.update(seconds=round(time.monotonic() - started), said=len(said))
             done = bring(vault, transcript, said, judge=judge.name, writer="hook")
             line.update(done.reflected.counts, refused=len(done.refused))

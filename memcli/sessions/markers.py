@@ -208,15 +208,13 @@ def markers(root: str, now: float | None = None) -> Iterator[Marker]:
     folder = state_dirs.path(root, layout.HARNESS)
     for name in sorted(os.listdir(folder) if os.path.isdir(folder) else ()):
         _, dot, state = name.rpartition(".")
-        if name.startswith(_PREFIX) and dot + state in (START, REFLECTED):
-            marker = _marker(os.path.join(folder, name), dot + state, now)
-            if marker is not None:
-                yield marker
+        is_marker = name.startswith(_PREFIX) and dot + state in (START, REFLECTED)
+        place = os.path.join(folder, name)
+        if is_marker and os.path.isfile(place):
+            yield _marker(place, dot + state, now)
 
 
-def _marker(path: str, state: str, now: float) -> Marker | None:
-    if not os.path.isfile(path):
-        return None
+def _marker(path: str, state: str, now: float) -> Marker:
     fields = _fields(_read(path))
     times = []
     for each in (path, fields.get("transcript") if state == START else None):

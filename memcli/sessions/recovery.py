@@ -68,7 +68,7 @@ def work(vault: Vault, flags: Mapping[str, str], line: dict[str, Any]) -> None:
         return
     if "sweep" in flags:
         line["event"] = "sweep"
-        done = sweep(vault, os.environ)
+        done = sweep(vault)
         line["did"] = f"looked at {counted(len(done), 'session')}"
         return
     session, host = flags.get("session", ""), flags.get("host", "")
@@ -78,21 +78,21 @@ def work(vault: Vault, flags: Mapping[str, str], line: dict[str, Any]) -> None:
     named = flags.get("transcript") or marker.transcript
     marker = marker._replace(host=host, transcript=named)
     settle(named)
-    path = transcript(marker, os.environ)
+    path = transcript(marker, vault.environ)
     if path is None:
         line["did"] = "no transcript yet"
         return
-    result = mine(vault, marker, path, os.environ, close="close" in flags)
+    result = mine(vault, marker, path, close="close" in flags)
     line["did"] = "unchanged" if result is None else "reflected"
     line.update({} if result is None else result.counts)
     if "close" in flags:
         from memcli.storage import detached
 
         # After the session was mined, so that what it taught goes along.
-        detached.at_session(os.environ)
+        detached.at_session(vault.environ)
 
 
-def sweep(vault: Vault, environ: Mapping[str, str]) -> dict[str, str]:
+def sweep(vault: Vault) -> dict[str, str]:
     """Mine the sessions that ended unseen, and remove markers of long ago.
 
     Returns by session: reflected, unchanged, live, waiting (no transcript yet), failed,
@@ -101,16 +101,12 @@ def sweep(vault: Vault, environ: Mapping[str, str]) -> dict[str, str]:
     Each is mined as its own agent, so that its teachings become no other agent's; an
     agent sweeps its own sessions and learns of no other. The log says what was
     reflected, failed or given up.
-
-    Args:
-        vault: whose markers.
-        environ: where the hosts keep transcripts, for markers that name none.
     """
     done = {}
     now = vault.now_ms() / 1000
     for marker in _own(vault.root, vault.agent_name, now):
         about = {"host": marker.host, "session": marker.session}
-        outcome, why = _swept(vault.acting_as(marker.agent), environ, marker)
+        outcome, why = _swept(vault.acting_as(marker.agent), marker)
         done[marker.session] = outcome
         if outcome in ("dropped", "expired"):
             remove_quietly(marker.path)
@@ -127,9 +123,7 @@ def _own(root: str, agent: str | None, now: float | None = None) -> list[Marker]
     return [marker for marker in found if agent in (None, marker.agent)]
 
 
-def mine(
-    vault: Vault, marker: Marker, path: str, environ: Mapping[str, str], *, close: bool
-) -> Reflected | None:
+def mine(vault: Vault, marker: Marker, path: str, *, close: bool) -> Reflected | None:
     """Mine a session for a hook; None when nothing has changed since it was mined.
 
     When it is over, the judge is asked as well, if the user has named one.
@@ -138,7 +132,6 @@ def mine(
         vault: where it goes.
         marker: of the session.
         path: the transcript, which may be another than the marker's.
-        environ: where the user's config lies, and of a judge.
         close: whether the session is over: its marker says then that it was mined.
 
     Raises:
@@ -156,7 +149,7 @@ def mine(
     if close:  # also when the end of its last turn has mined all of it
         from memcli.sessions import judge
 
-        judge.judge_session(vault, path, environ, cwd=marker.cwd)
+        judge.judge_session(vault, path, marker.cwd)
     return reflected
 
 
@@ -206,9 +199,7 @@ def settle(path: str | None) -> None:
         time.sleep(_PAUSE)
 
 
-def _swept(
-    vault: Vault, environ: Mapping[str, str], marker: Marker
-) -> tuple[str, str | None]:
+def _swept(vault: Vault, marker: Marker) -> tuple[str, str | None]:
     """The outcome for one marker, and why."""
     written = 0.0
     if marker.state == REFLECTED:
@@ -222,13 +213,13 @@ def _swept(
         return ("unchanged" if age <= KEPT else "expired"), None
     if age < STILL:
         return "live", None
-    path = transcript(marker, environ)
+    path = transcript(marker, vault.environ)
     if path is None:
         if age < _NEVER:
             return "waiting", "no transcript yet"
         return "dropped", "no transcript for a day"
     try:
-        mine(vault, marker, path, environ, close=True)
+        mine(vault, marker, path, close=True)
     except LockBusy as error:
         return "waiting", error.message
     except Exception as error:  # noqa: BLE001 one session must not stop the others

@@ -46,7 +46,8 @@ def end(vault: Vault, path: str, environ: dict[str, str]) -> list[dict[str, obje
     """End a session; returns the lines of the log that tell of judges."""
     markers.begin(vault.root, "talk", "generic", path)
     (marker,) = markers.markers(vault.root)
-    recovery.mine(vault, marker, path, environ, close=True)
+    vault.environ = environ
+    recovery.mine(vault, marker, path, close=True)
     return [one for one in hook_log.last(vault.root, 9) if one["event"] == "judge"]
 
 
@@ -104,13 +105,13 @@ def test_a_session_is_judged_once_also_when_nothing_was_found(
 def test_a_session_is_judged_at_its_end_when_its_turns_were_mined_before(
     vault: Vault, tmp_path: Path
 ) -> None:
-    environ = config(tmp_path, script(tmp_path, SAYS % json.dumps(REDIS)))
+    vault.environ = config(tmp_path, script(tmp_path, SAYS % json.dumps(REDIS)))
     path = talk(tmp_path, ROWS)
     markers.begin(vault.root, "talk", "generic", path)
     (marker,) = markers.markers(vault.root)
-    assert recovery.mine(vault, marker, path, environ, close=False) is not None
+    assert recovery.mine(vault, marker, path, close=False) is not None
     assert texts(vault) == set()
-    assert recovery.mine(vault, marker, path, environ, close=True) is None
+    assert recovery.mine(vault, marker, path, close=True) is None
     assert texts(vault) == {REDIS["text"]}
 
 

@@ -95,7 +95,7 @@ def test_what_a_session_teaches_is_its_agents_also_when_another_mines_it(
     # Said again by another agent, it stays whose it was.
     markers.begin(live.root, "s1", "claude-code", None, agent="bob")
     age((state_of(live.root, layout.HARNESS) / "session-id-s1.start"), 7_200)
-    done = recovery.sweep(live, os.environ)
+    done = recovery.sweep(live)
     assert done == {"s1": "reflected", "s2": "reflected"}
     rows = live.recall("linter committing deploy billing Friday").rows
     assert {row.text: live.get(row.id).agent for row in rows} == {
@@ -110,7 +110,7 @@ def test_an_agent_sweeps_its_own_sessions_and_hears_of_no_other(
     for name, agent in (("s1", "ada"), ("s2", "bob"), ("s3", None)):
         crashed(live, tmp_path, name, agent, ALWAYS)
     ada = make_vault(agent="ada", now_ms=None)
-    assert recovery.sweep(ada, os.environ) == {"s1": "reflected"}
+    assert recovery.sweep(ada) == {"s1": "reflected"}
     states = {one.session: one.state for one in markers.markers(live.root)}
     assert states == {"s1": markers.REFLECTED, "s2": markers.START, "s3": markers.START}
 

@@ -49,7 +49,7 @@ def end(vault: Vault, name: str, path: str | None, host: str = "claude-code") ->
 
 
 def outcomes(vault: Vault) -> list[str]:
-    return [*recovery.sweep(vault, os.environ).values()]
+    return [*recovery.sweep(vault).values()]
 
 
 def closing(name: str, path: str, host: str = "claude-code") -> list[str]:
@@ -175,7 +175,7 @@ def test_one_session_that_fails_stops_no_other(
         for one in (mark(live, name), tmp_path / f"{name}.jsonl"):
             age(one, 7_200)
     failing(monkeypatch, error, "s2")
-    found = recovery.sweep(live, os.environ)
+    found = recovery.sweep(live)
     assert found == {"s1": "reflected", "s2": "failed", "s3": "reflected"}
     assert len(texts(live)) == 2
 
@@ -191,14 +191,14 @@ def test_a_session_that_was_mined_meanwhile_lives_again(
     given = {"session_id": "s1", "transcript_path": path, "prompt": "hello"}
     call(live, "session-start", "claude-code", given)
     still(live, path, 7_200)
-    recovery.sweep(live, os.environ)
+    recovery.sweep(live)
     assert mark(live, "s1", ".reflected").exists()
     # Back from lunch; and then the host crashes.
     call(live, event, "claude-code", given)
     assert [one.state for one in markers.markers(live.root)] == [".start"]
     session(tmp_path, "s1", ALWAYS, NEVER)
     still(live, path, 7_200)
-    recovery.sweep(live, os.environ)
+    recovery.sweep(live)
     assert texts(live) == sorted([ALWAYS, NEVER])
 
 
@@ -251,7 +251,7 @@ def test_a_marker_with_garbage_in_it_goes_after_a_day(
         age(mark(live, "s1"), hours * 3_600)
         assert outcomes(live) == [outcome]
     mark(live, "folder").mkdir()
-    assert recovery.sweep(live, os.environ) == {}
+    assert recovery.sweep(live) == {}
 
 
 def test_a_marker_from_the_future_keeps_nobody_alive(
