@@ -96,18 +96,13 @@ def fix(exchange: Exchange, before: Sequence[Exchange]) -> tuple[Step, Reading] 
         return None
     said = [(n, one) for n, one in enumerate(exchange.steps) if one.role == "assistant"]
     causes = [(n, one, words) for n, one in said if (words := _cause(one.text))]
-    for failed in runs:
-        passed = [
-            run.place
-            for run in runs
-            if run.place > failed.place and not run.failed
-            if run.shapes == failed.shapes
-        ]
-        end = passed[0] if passed else 0
+    for failed in (run for run in runs if run.error):
+        later = (run for run in runs if run.place > failed.place and not run.failed)
+        end = next((run.place for run in later if run.shapes == failed.shapes), 0)
         between = exchange.steps[failed.place : end]
         changed = any(one.role == "call" and one.action == "edit" for one in between)
         for place, step, words in causes:
-            if failed.error and changed and failed.place < place < end:
+            if changed and failed.place < place < end:
                 shape = " ".join(failed.step.text.split())[:120]
                 files = {_short(o.text): 0 for o in between if o.action == "edit"}
                 names = ", ".join(f"`{name}`" for name in list(files)[:3])
