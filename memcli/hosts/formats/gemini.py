@@ -121,11 +121,10 @@ def _tool(call: dict[str, Any], at: records.At) -> Iterator[Step]:
     if status not in ("success", "error", "cancelled"):
         return  # it waits, or runs
     shown = call.get("resultDisplay")
-    outputs = []
-    for part in records.objects_of(call.get("result")):
-        given = records.within(part, "functionResponse", "response")
-        given = records.object_of(given)
-        outputs.append(records.first_of(given, ("output", "error")))
+    parts = records.objects_of(call.get("result"))
+    given = (records.within(part, "functionResponse", "response") for part in parts)
+    answers = map(records.object_of, given)
+    outputs = [records.first_of(one, ("output", "error")) for one in answers]
     text = _UNTRUSTED.sub("", records.joined(outputs)) or records.text_of(shown)
     failed: bool | None = status == "error"
     if status == "cancelled":
