@@ -163,9 +163,8 @@ def idle(entry: Entry) -> str:
 def _states(text: Text) -> Iterator[tuple[str, str, str, str]]:
     """The contradictions of an entry's status: field, code, message and hint."""
     entry = text.entry
-    status, said = entry.status, _says_when(entry)
-    why = idle(entry)
-    if why:
+    status = entry.status
+    if why := idle(entry):
         message = f"enforce keeps nothing from running: {why}"
         hint = "Let its text name the command, the path or the name in code; "
         hint += "memcli evolve ID --enforce sets it anew."
@@ -187,6 +186,9 @@ def _states(text: Text) -> Iterator[tuple[str, str, str, str]]:
         hint = "git log -p has the old words. If the new ones are solved: "
         hint += f"memcli resolve --undo {entry.id}, then memcli resolve {entry.id}"
         yield "resolved_text", "resolved_reworded", message, hint
+    # What says when it was resolved, be it no date, or a key of another program.
+    dated = {"resolved_at": entry.resolved_at, **dict(entry.extra)}
+    said = next(filter(dated.get, ("resolved_at", "resolvedAt")), "")
     if status is Status.ACTIVE and said:
         message = f"{said} is set, but the entry counts as active"
         hint = f"Set status: resolved and resolved_at, or remove {said}."
@@ -197,12 +199,3 @@ def reworded(entry: Entry) -> bool:
     """Whether a resolved entry says something else than when it was resolved."""
     said = entry.resolved_text if entry.status is Status.RESOLVED else None
     return bool(said) and said != fingerprint(entry.body)
-
-
-def _says_when(entry: Entry) -> str:
-    """The field that says when it was resolved, be it no date, or that of another
-    program; '' where none does."""
-    fields = {"resolved_at": entry.resolved_at, **dict(entry.extra)}
-    return next(
-        (name for name in ("resolved_at", "resolvedAt") if fields.get(name)), ""
-    )
