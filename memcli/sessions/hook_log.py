@@ -25,11 +25,11 @@ _MOST = 500_000
 
 
 def note(root: str, line: Mapping[str, Any]) -> None:
-    """Add a line; never raises."""
+    """Add a line, without what is None; never raises."""
     import json
 
     path = _path(root)
-    line = {name: _clean(value) for name, value in line.items()}
+    line = {name: _clean(value) for name, value in line.items() if value is not None}
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         data = json.dumps(line, ensure_ascii=True).encode()

@@ -277,10 +277,8 @@ def judge_session(vault: Vault, path: str, cwd: str | None) -> None:
             return
         transcript = reflect_session.opened(vault, path, None, cwd)
         session = transcript.session
-        line.update(host=session.host, session=session.id)
         agent = vault.agent_name
-        if agent:
-            line["agent"] = agent
+        line.update(host=session.host, session=session.id, agent=agent)
         record = session_records.get(vault.root, session.host, session.id, agent)
         judged = map(reflect_session.is_judged, record.candidates if record else ())
         calls = [

@@ -112,8 +112,7 @@ def sweep(vault: Vault) -> dict[str, str]:
             remove_quietly(marker.path)
         if outcome in ("reflected", "failed", "dropped"):
             line = {"at": int(now), "event": "sweep", **about, "did": outcome}
-            line |= {"agent": marker.agent} if marker.agent else {}
-            hook_log.note(vault.root, {**line, "error": why})
+            hook_log.note(vault.root, {**line, "agent": marker.agent, "error": why})
     return done
 
 

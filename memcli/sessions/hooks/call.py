@@ -124,9 +124,8 @@ def note(call: Call) -> None:
 
         took = round((time.monotonic() - call.started) * 1000)
         about = {"at": int(time.time()), "ms": took, "chars": len(call.answer)}
-        agent = os.environ.get("MEMCLI_AGENT")
-        whose = {"agent": agent} if agent else {}
-        hook_log.note(root, {**about, **whose, **call.line})
+        agent = os.environ.get("MEMCLI_AGENT") or None
+        hook_log.note(root, {**about, "agent": agent, **call.line})
 
 
 def _finish(call: Call) -> None:
@@ -250,8 +249,14 @@ def _handle(call: Call, root: str, event: Event, host: Host) -> str:
     except OSError as error:  # a disk that is full or read-only can be read
         line["error"] = hook_log.named(error)
     if event.name == "session-start":
+        from memcli.storage import detached
+
         text = tell.at_start(answer) if host.takes_text else ""
-        _start_what_is_due(root, line)
+        # Afterwards: a sweep, of each agent's own sessions, may hold the index for as
+        # long as it is being built.
+        if tell.is_time(root, "swept" + markers.mark_of(agent), _SWEEP_EVERY):
+            line.setdefault("did", pipe.start(root, "--sweep"))
+        detached.at_session(os.environ)
     elif event.name == "prompt-submit":
         line["shown"] = 0
         if event.prompt and host.takes_text:
@@ -268,17 +273,3 @@ def _handle(call: Call, root: str, event: Event, host: Host) -> str:
             flags.append("--close")
         line["did"] = pipe.start(root, *flags)
     return host.reply(event.name, text)
-
-
-def _start_what_is_due(root: str, line: dict[str, Any]) -> None:
-    """Start a sweep, of each agent's own sessions, and a sync.
-
-    Afterwards: the sweep may hold the index for as long as it is being built.
-    """
-    from memcli.sessions import markers
-    from memcli.sessions.hooks import tell
-    from memcli.storage import detached
-
-    if tell.is_time(root, "swept" + markers.mark_of(tell.agent_name()), _SWEEP_EVERY):
-        line.setdefault("did", pipe.start(root, "--sweep"))
-    detached.at_session(os.environ)
