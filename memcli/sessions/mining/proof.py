@@ -51,6 +51,8 @@ _UNIVERSAL: Final = re.compile(
     r"|^(?:npm|pnpm|yarn|bun|pip3?|uv|poetry|cargo|go|bundle|brew|apt(?:-get)?|mvn|gradle|make|just|mise|docker)(?: run)?(?: \S+)? ?(?:i|ci|install|add|sync|test\S*|build|lint|fmt|vet|dev|start|tidy|ps|logs|up|down)?$",
     re.IGNORECASE,
 )
+# Words of a command that change from time to time: paths, files, hashes, numbers.
+_CHANGING: Final = re.compile(r"/.*/|\.\w{1,5}$|^[0-9a-f]{7,}$|\d{3,}")
 _OFTEN: Final = 3
 # Of an exchange, the last so many runs are held against each other.
 _MOST_RUNS: Final = 200
@@ -148,12 +150,9 @@ def _runs(steps: Sequence[Step]) -> list[_Run]:
     for place, step in enumerate(steps):
         result = results.get(step.call or "") if step.action == "run" else None
         if step.role == "call" and result is not None and result.failed is not None:
-            printed = (
-                " ".join(line.split())
-                for line in (result.text.splitlines() if result.failed else ())
-                if _PRINTED.search(line[:400])
-            )
-            error = next(printed, "")
+            lines = result.text.splitlines() if result.failed else []
+            printed = (line for line in lines if _PRINTED.search(line[:400]))
+            error = " ".join(next(printed, "").split())
             commands = _commands(step.text)
             found.append(_Run(place, step, commands, result.failed, error))
     return found
@@ -184,14 +183,8 @@ def _commands(line: str) -> list[tuple[str, str]]:
         if not plain or _LOOKING.match(plain):
             continue
         first, *words = re.sub(r"(['\"]).*?(?:\1|$)", "\u2026", plain).split()[:6]
-        kept = [
-            first.rpartition("/")[2],
-            *(
-                word
-                for word in words
-                if not re.search(r"/.*/|\.\w{1,5}$|^[0-9a-f]{7,}$|\d{3,}", word)
-            ),
-        ]
-        if len(" ".join(kept)) > 3:
-            found.append((" ".join(kept), typed[:200]))
+        kept = (word for word in words if not _CHANGING.search(word))
+        shape = " ".join([first.rpartition("/")[2], *kept])
+        if len(shape) > 3:
+            found.append((shape, typed[:200]))
     return found
