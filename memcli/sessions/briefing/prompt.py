@@ -76,14 +76,11 @@ def fitting(
         as_told = to_tell(reader, row, view, source)
         if as_told is None:
             continue
-        signal = signals.row(as_told, score=evidence, channels=["lexical"])
-        text = short(as_told, source)
-        told.append(
-            Item(
-                *(row.id, text, _FITTING, source, None if source else signal),
-                evidence=evidence,
-            )
-        )
+        signal = None
+        if not source:
+            signal = signals.row(as_told, score=evidence, channels=["lexical"])
+        item = Item(row.id, short(as_told, source), _FITTING, source, signal)
+        told.append(item._replace(evidence=evidence))
     return told
 
 

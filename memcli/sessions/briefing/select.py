@@ -118,11 +118,9 @@ def _claims(reader: Reader, view: View, settings: Config) -> list[WeighedItem]:
         # The newest wording wins; a rule wins over a delta in the same words.
         row = max(counted, key=lambda row: (row.item == _RULES, last[row.id], row.id))
         refusal = None if shown else rows[0][1]
+        at = view.now, settings.policies
         score = sum(
-            decay(
-                *(Item(str(each.item)), met[each.id], each.confidence),
-                *(view.now, settings.policies),
-            )
+            decay(Item(str(each.item)), met[each.id], each.confidence, *at)
             for each in counted
         )
         ends = max(reader.facts(doc, access=False).expires for doc in docs)
