@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from memcli.hosts.install.command_line import Program
+    from memcli.hosts.install.step import Machine
     from memcli.vault.caller import Caller
 
 OK, NOTE, PROBLEM = "ok", "note", "problem"
@@ -68,10 +69,11 @@ def doctor(named: str | None, around: Surroundings, caller: Caller) -> list[Chec
         around: the machine, as the process sees it.
         caller: who asks.
     """
+    from memcli.hosts.install.step import Machine
     from memcli.vault.health import git_state
 
     environ, cwd = caller.environ, caller.cwd or os.sep
-    hosts = list(_hosts(environ, cwd, around))
+    hosts = list(_hosts(Machine(environ, cwd, around.program), around.which))
     looks: dict[str, Callable[[], Iterable[Check]]] = {
         "memcli": lambda: _memcli(around),
         "git": lambda: [_check("git", git_state.version(environ))],
@@ -233,15 +235,11 @@ def _other_vaults(caller: Caller) -> Iterator[Check]:
         yield _check(f"vault {state.name}", said, mend)
 
 
-def _hosts(
-    environ: Mapping[str, str], cwd: str, around: Surroundings
-) -> Iterator[Check]:
+def _hosts(machine: Machine, which: Callable[[str], str | None]) -> Iterator[Check]:
     """The installations in the hosts, and the hosts here that do not call memcli."""
     from memcli.hosts.install.status import survey
-    from memcli.hosts.install.step import Machine
 
-    machine = Machine(environ, cwd, around.program)
-    found = list(survey(machine, around.which))
+    found = list(survey(machine, which))
     calling = {one.host for one in found if one.what == "hooks" and one.state != "no"}
     for one in found:
         name = f"{one.what} of {one.host}"
