@@ -61,6 +61,10 @@ _OF_OTHERS = (
 _PERSONS = {"", "cli", "claude-vscode", "claude-desktop"}
 _IDS = {"sessionId", "parentUuid", "leafUuid", "messageId"}
 
+# The part that a record plays in the tree. An aside stands in the chain of parents and
+# is no part of the talk; a prompt begins a turn.
+_ASIDE, _MESSAGE, _PROMPT = "aside", "message", "prompt"
+
 
 class ClaudeCode(records.Transcript):
     """Claude Code.
@@ -88,7 +92,40 @@ class ClaudeCode(records.Transcript):
         return None, records.within(record, "forkedFrom", "sessionId")
 
     def gone(self) -> Container[int]:
-        return _left(self)
+        """The lines on branches that were left.
+
+        A parent counts only when it stands above its child, so there are no circles.
+        """
+        places: dict[str, int] = {}
+        parents: dict[str, str | None] = {}
+        # The nearest part of the talk, itself included; prompts by what they follow.
+        talk: dict[str | None, str] = {}
+        prompts: dict[str, list[str]] = {}
+        for line, record in self.records():
+            name = records.name_of(record.get("uuid"))
+            if name is None or name in places or record.get("isSidechain"):
+                continue
+            # What follows a compaction has its real parent only here.
+            above = record.get("parentUuid") or record.get("logicalParentUuid")
+            parent = records.name_of(above)
+            parent = parent if parent in places else None
+            follows, part = talk.get(parent), _part(record)
+            places[name], parents[name] = line, parent
+            talk[name] = follows if follows and part == _ASIDE else name
+            if follows and part == _PROMPT:
+                prompts.setdefault(follows, []).append(name)
+        # The last line of the branch that begins with a record.
+        ends = dict(places)
+        for name, parent in reversed(parents.items()):
+            if parent:
+                ends[parent] = max(ends[parent], ends[name])
+        left = set[str]()
+        for rivals in prompts.values():
+            left.update(sorted(rivals, key=lambda prompt: ends[prompt])[:-1])
+        for name, parent in parents.items():
+            if parent in left:
+                left.add(name)
+        return {places[name] for name in left}
 
     def id_of(self, record: Record) -> Any:
         return None if record.get("isSidechain") else record.get("uuid")
@@ -236,46 +273,3 @@ def _failed(block: dict[str, Any], text: str) -> bool | None:
         return None  # it never ran
     code = _EXIT_CODE.match(text)
     return block.get("is_error") is True or bool(code and int(code[1]))
-
-
-# --- branches that were left ---------------------------------------------------------
-
-# The part that a record plays in the tree. An aside stands in the chain of parents and
-# is no part of the talk; a prompt begins a turn.
-_ASIDE, _MESSAGE, _PROMPT = "aside", "message", "prompt"
-
-
-def _left(transcript: records.Transcript) -> set[int]:
-    """The lines that were taken back.
-
-    A parent counts only when it stands above its child, so there are no circles.
-    """
-    places: dict[str, int] = {}
-    parents: dict[str, str | None] = {}
-    talk: dict[str | None, str] = {}  # the nearest part of the talk, itself included
-    prompts: dict[str, list[str]] = {}  # by what they follow: rivals
-    for line, record in transcript.records():
-        name = records.name_of(record.get("uuid"))
-        if name is None or name in places or record.get("isSidechain"):
-            continue
-        # What follows a compaction has its real parent only here.
-        above = record.get("parentUuid") or record.get("logicalParentUuid")
-        parent = records.name_of(above)
-        parent = parent if parent in places else None
-        follows, part = talk.get(parent), _part(record)
-        places[name], parents[name] = line, parent
-        talk[name] = follows if follows and part == _ASIDE else name
-        if follows and part == _PROMPT:
-            prompts.setdefault(follows, []).append(name)
-    # The last line of the branch that begins with a record.
-    ends = dict(places)
-    for name, parent in reversed(parents.items()):
-        if parent:
-            ends[parent] = max(ends[parent], ends[name])
-    left = set[str]()
-    for rivals in prompts.values():
-        left.update(sorted(rivals, key=lambda prompt: ends[prompt])[:-1])
-    for name, parent in parents.items():
-        if parent in left:
-            left.add(name)
-    return {places[name] for name in left}
