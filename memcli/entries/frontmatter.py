@@ -400,9 +400,8 @@ def lines_of(key: str, value: Any) -> str:
         )
         return f"{key}:\n{''.join(inner)}"
     if isinstance(value, tuple):
-        return (
-            f"{key}: [{', '.join(_scalar(item, _PLAIN_IN_LIST) for item in value)}]\n"
-        )
+        items = ", ".join(_scalar(item, _PLAIN_IN_LIST) for item in value)
+        return f"{key}: [{items}]\n"
     return f"{key}: {value:d}\n"
 
 

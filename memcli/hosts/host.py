@@ -176,9 +176,8 @@ class Host(NamedTuple):
             return ""
         made = decision if self.can_ask else "deny"
         if self.no:
-            return self._said(
-                "", _filled(self.no, {"decision": made, "reason": reason})
-            )
+            values = {"decision": made, "reason": reason}
+            return self._said("", _filled(self.no, values))
         told = {"permissionDecision": made, "permissionDecisionReason": reason}
         return self._said("pre-tool", told)
 

@@ -166,8 +166,7 @@ def _taken_back(
             continue
         entry = stored.entry
         same = claim(entry.body) == claim(unlinked(noted.get("text") or ""))
-        at_then = noted.get("at")
-        when = dates.to_epoch(at_then) if at_then else -1
+        when = dates.to_epoch(noted.get("at"))
         seen = tuple(one for one in entry.seen if dates.to_epoch(one) != when)
         if action == "seen":
             if mark in entry.evidence and seen != entry.seen:

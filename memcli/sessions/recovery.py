@@ -206,9 +206,8 @@ def _swept(vault: Vault, marker: Marker) -> tuple[str, str | None]:
             written = os.stat(marker.transcript or "").st_mtime
         except (OSError, ValueError):
             pass
-    goes_on = written > marker.touched
     age = vault.now_ms() / 1000 - max(written, marker.touched)
-    if marker.state == REFLECTED and not goes_on:
+    if marker.state == REFLECTED and written <= marker.touched:
         return ("unchanged" if age <= KEPT else "expired"), None
     if age < STILL:
         return "live", None

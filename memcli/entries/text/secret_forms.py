@@ -324,11 +324,8 @@ def _from_base64(value: str) -> str:
 def is_passphrase(text: str) -> bool:
     """Whether it is a password of three words or more, and no sentence."""
     words = re.split("[ -]", text.lower())
-    return re.fullmatch(
-        "[A-Za-z]{2,12}(?:[ -][A-Za-z]{2,12}){2,9}", text
-    ) is not None and (
-        not _STOP.intersection(words) and not _NO_PASSWORDS.intersection(words)
-    )
+    plain = re.fullmatch("[A-Za-z]{2,12}(?:[ -][A-Za-z]{2,12}){2,9}", text)
+    return bool(plain) and _STOP.isdisjoint(words) and _NO_PASSWORDS.isdisjoint(words)
 
 
 def is_hex_key(value: str) -> bool:

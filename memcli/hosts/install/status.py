@@ -92,11 +92,9 @@ def _looked_at(one: Installation, host: Host, machine: Machine) -> Installation:
         own = Program(tuple(words), machine.program.windows)
         at = machine._replace(program=own, vault=vault)
         try:
-            current = (
-                bool(words) and not plans.plan(one.what, host, one.scope, at).changes
-            )
+            changes = not words or plans.plan(one.what, host, one.scope, at).changes
         except InvalidConfig:  # it has comments
-            current = False
+            changes = True
     except MemcliError as error:
         return one._replace(state="unreadable", problems=(error.message,))
     shown = " ".join(words) or "the program"
@@ -106,7 +104,7 @@ def _looked_at(one: Installation, host: Host, machine: Machine) -> Installation:
         wrong.append((f"{shown} cannot be started", one.again))
     elif _same(words) != _same(machine.program.words):
         notes.append(f"starts {shown}, not the memcli that runs now")
-    if not current:
+    if changes:
         wrong.append((f"{one.what} not as memcli writes them", one.again))
     if host.needs_trust and one.what == HOOKS:
         wrong += _distrust(one, host, machine)
