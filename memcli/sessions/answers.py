@@ -252,8 +252,7 @@ def _turns(value: Any, digest: Digest) -> tuple[Turn, ...]:
         raise _Refused("cites no turn")
     by_number = {one.number: one for one in digest.turns}
     for number in value:
-        whole = isinstance(number, int) and not isinstance(number, bool)
-        if not whole or number not in by_number:
+        if type(number) is not int or number not in by_number:
             raise _Refused(f"there is no turn {str(number)[:20]} in the digest")
     return tuple(by_number[number] for number in sorted(set(value)))
 

@@ -42,11 +42,10 @@ def config(folder: Path, words: list[str], **more: int) -> dict[str, str]:
     return {**os.environ, "XDG_CONFIG_HOME": str(folder / "config"), "SEEN": seen}
 
 
-def end(vault: Vault, path: str, environ: dict[str, str]) -> list[dict[str, object]]:
+def end(vault: Vault, path: str) -> list[dict[str, object]]:
     """End a session; returns the lines of the log that tell of judges."""
     markers.begin(vault.root, "talk", "generic", path)
     (marker,) = markers.markers(vault.root)
-    vault.environ = environ
     recovery.mine(vault, marker, path, close=True)
     return [one for one in hook_log.last(vault.root, 9) if one["event"] == "judge"]
 
@@ -54,8 +53,8 @@ def end(vault: Vault, path: str, environ: dict[str, str]) -> list[dict[str, obje
 def test_the_judge_reads_the_digest_in_an_empty_folder_with_hooks_off(
     vault: Vault, tmp_path: Path
 ) -> None:
-    environ = config(tmp_path, script(tmp_path, SAYS % json.dumps(REDIS)))
-    (line,) = end(vault, talk(tmp_path, ROWS), environ)
+    vault.environ = config(tmp_path, script(tmp_path, SAYS % json.dumps(REDIS)))
+    (line,) = end(vault, talk(tmp_path, ROWS))
     assert (line["did"], line["saved"], line["refused"]) == ("asked", 1, 0)
     assert texts(vault) == {REDIS["text"]}
     asked, folder, listed, hooks = eval((tmp_path / "seen").read_text("utf-8"))
@@ -82,10 +81,10 @@ def test_what_was_done_yesterday_is_found_by_a_question(
 ) -> None:
     now = [1_700_000_000_000]
     vault = make_vault(now_ms=lambda: now[0])
-    environ = config(tmp_path, script(tmp_path, SAYS % json.dumps(SUMMED)))
+    vault.environ = config(tmp_path, script(tmp_path, SAYS % json.dumps(SUMMED)))
     for text in ("The report is nightly", "We use tabs", "Two workers run in staging"):
         vault.save(vault.draft({"text": text, "kind": "note"}))
-    end(vault, talk(tmp_path, REFUNDS), environ)
+    end(vault, talk(tmp_path, REFUNDS))
     now[0] += 86_400_000
     row = vault.recall("what did we do about refunds").rows[0]
     assert (row.kind, row.text) == ("event", SUMMED["text"])
@@ -96,10 +95,10 @@ def test_what_was_done_yesterday_is_found_by_a_question(
 def test_a_session_is_judged_once_also_when_nothing_was_found(
     vault: Vault, tmp_path: Path, judge: str
 ) -> None:
-    environ = config(tmp_path, script(tmp_path, judge))
-    end(vault, talk(tmp_path, ROWS), environ)
+    vault.environ = config(tmp_path, script(tmp_path, judge))
+    end(vault, talk(tmp_path, ROWS))
     more = [*ROWS, ("user", "thanks")]
-    assert len(end(vault, talk(tmp_path, more), environ)) == 1
+    assert len(end(vault, talk(tmp_path, more))) == 1
 
 
 def test_a_session_is_judged_at_its_end_when_its_turns_were_mined_before(
@@ -117,9 +116,9 @@ def test_a_session_is_judged_at_its_end_when_its_turns_were_mined_before(
 
 def test_the_calls_of_a_day_are_counted(vault: Vault, tmp_path: Path) -> None:
     words = script(tmp_path, SAYS % json.dumps(REDIS))
-    (line,) = end(vault, talk(tmp_path, ROWS), config(tmp_path, words, judge_a_day=0))
-    assert line["did"] == "nothing: 0 calls in a day"
-    assert texts(vault) == set()
+    vault.environ = config(tmp_path, words, judge_a_day=0)
+    (line,) = end(vault, talk(tmp_path, ROWS))
+    assert (line["did"], texts(vault)) == ("nothing: 0 calls in a day", set())
 
 
 @pytest.mark.parametrize(
@@ -134,8 +133,8 @@ def test_a_judge_that_fails_leaves_what_the_rules_found(
     vault: Vault, tmp_path: Path, text: str, error: str
 ) -> None:
     rows = [*ROWS, ("user", "Always run the linter before committing.")]
-    environ = config(tmp_path, script(tmp_path, text), judge_seconds=1)
-    (line,) = end(vault, talk(tmp_path, rows), environ)
+    vault.environ = config(tmp_path, script(tmp_path, text), judge_seconds=1)
+    (line,) = end(vault, talk(tmp_path, rows))
     assert error in str(line["error"])
     assert texts(vault) == {"Always run the linter before committing."}
 
@@ -174,7 +173,7 @@ def test_no_vault_can_name_a_judge(vault: Vault, tmp_path: Path) -> None:
     marker = tmp_path / "ran"
     text = f'[mining]\njudge = ["touch", "{marker}"]\n'
     Path(vault.root, ".memcli", "config.toml").write_text(text, encoding="utf-8")
-    environ = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path / "none")}
-    assert end(vault, talk(tmp_path, ROWS), environ) == []
+    vault.environ = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path / "none")}
+    assert end(vault, talk(tmp_path, ROWS)) == []
     assert not marker.exists()
-    assert configured(environ) is None
+    assert configured(vault.environ) is None

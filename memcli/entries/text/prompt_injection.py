@@ -142,9 +142,8 @@ def _unread(text: str) -> str | None:
         letters = composed(re.sub(_HIDDEN, "", text), "NFKC").casefold()
         runs = re.findall(f"{_UNREAD}+", letters)
     words = {*re.findall("[a-z]+", _folded(text))} & _ELSEWHERE
-    if any(len(run) > 1 for run in runs) or len(runs) > 3:
-        return _NOT_READ
-    return _NOT_READ if len(words) + bool(runs) > 1 else None
+    letters_apart = any(len(run) > 1 for run in runs) or len(runs) > 3
+    return _NOT_READ if letters_apart or len(words) + bool(runs) > 1 else None
 
 
 def digest(text: str) -> str:
