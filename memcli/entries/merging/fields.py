@@ -14,7 +14,16 @@ from functools import partial
 from itertools import takewhile
 
 from memcli.entries import anchors, dates, toml_text
-from memcli.entries.entry import FIELDS, Entry, Layer, Status, Subtype, Visibility
+from memcli.entries.eligibility import is_pinned
+from memcli.entries.entry import (
+    FIELDS,
+    Entry,
+    Layer,
+    ResolutionScope,
+    Status,
+    Subtype,
+    Visibility,
+)
 from memcli.entries.fields import MOST_ASKED
 from memcli.entries.frontmatter import lines_of, values_of
 
@@ -31,6 +40,7 @@ RESOLUTION = (
     "resolved_at", "resolved_by", "resolution_note", "resolution_scope", "resolved_text"
 )  # fmt: skip
 """The fields that a resolve sets."""
+_STANDING = ("status", "reason", *RESOLUTION)
 _WIDER = ("entry", "agent", "claim")
 _NARROW = (Visibility.PRIVATE, Visibility.GROUP, Visibility.SHARED)
 # Their own rules stand below; the text is merged by lines, the id is the same.
@@ -167,7 +177,12 @@ def merge(
         notes.append("one side approved it, and the other rejected it: it is in force")
     values["extra"], renamed = _extra(base, older, newer)
     notes += renamed
-    return newer.replace(**values), tuple(notes)
+    merged = newer.replace(**values)
+    by_agent = merged.resolution_scope is ResolutionScope.AGENT
+    if base and by_agent and (is_pinned(merged) or merged.enforce):
+        # An agent ends nothing that a person keeps.
+        merged = merged.replace(**decisions_of(base, _STANDING))
+    return merged, tuple(notes)
 
 
 def carried(before: Entry, other: Entry, current: Entry) -> Entry:
@@ -186,16 +201,15 @@ def status(base: Entry | None, older: Entry, newer: Entry) -> dict[str, Any]:
     One side's decision is taken. Of two, a resolve wins, then a new version, then an
     approval; of two that concern what was resolved, the later one.
     """
-    names = ("status", "reason", *RESOLUTION)
     sides = (base, older, newer)
-    by = settled(*(side and decisions_of(side, names) for side in sides))
+    by = settled(*(side and decisions_of(side, _STANDING) for side in sides))
     if by is BOTH:
         ends = [Status.RESOLVED, Status.SUPERSEDED, Status.ACTIVE, newer.status]
         if base and base.status is Status.RESOLVED:
             ends = [Status.SUPERSEDED, newer.status]
         end = next(end for end in ends if end in (newer.status, older.status))
         either = (side for side in (newer, older) if side.status is end)
-        by = decisions_of(max(either, key=_reach), names)
+        by = decisions_of(max(either, key=_reach), _STANDING)
     return {**by}
 
 

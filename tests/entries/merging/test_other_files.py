@@ -9,6 +9,7 @@ import pytest
 from memcli.entries import layout, toml_text
 from memcli.entries.entry import Entry, ResolutionScope, Status
 from memcli.entries.ids import new_id
+from memcli.entries.merging import fields
 from memcli.entries.merging.chains import Joined
 from memcli.entries.merging.files import MergedFile, Version
 from memcli.entries.merging.files import merge_file as merge
@@ -159,6 +160,14 @@ def test_a_resolve_by_an_agent_ends_no_later_version_that_a_person_has_pinned() 
         merged = ours | {A: solved.replace(superseded_by=B)}
         sides = (("desk", ours), ("laptop", {A: solved}))
         assert Joined(merged, {A: version(A)}, *sides).now[B].status is status
+
+
+def test_a_resolve_by_an_agent_ends_nothing_that_a_person_pins_meanwhile() -> None:
+    by_agent = {"status": Status.RESOLVED, "resolution_scope": ResolutionScope.AGENT}
+    solved, held = version(A).replace(**by_agent), version(A).replace(pinned=True)
+    for sides in ((solved, held), (held, solved)):
+        entry, _ = fields.merge(version(A), *sides)
+        assert (entry.status, entry.pinned) == (Status.ACTIVE, True)
 
 
 def test_what_a_person_pins_is_pinned_in_no_words_of_an_agent() -> None:
