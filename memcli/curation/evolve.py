@@ -16,7 +16,7 @@ from memcli.entries import dates, layout
 from memcli.entries.eligibility import Action, View, facts, is_pinned, settled_by
 from memcli.entries.entry import Enforce, Entry, Layer, Source, Status
 from memcli.entries.fields import refuse_wide
-from memcli.entries.identity import claim_number
+from memcli.entries.identity import claim_number, title_after
 from memcli.entries.ids import is_adopted, number
 from memcli.entries.text.mentions import linked
 from memcli.errors import InvalidContent, NotAllowed, UsageError
@@ -309,7 +309,8 @@ def successor(
     fields["tags"] = retagged(old, checked.tags, untag)
     fields["entities"] = tuple(dict.fromkeys((*old.entities, *checked.entities)))
     if text is not None:
-        fields = {**_OF_THE_TEXT, **fields, "body": checked.body}
+        title = title_after(old.title, old.body, checked.body)
+        fields = {**_OF_THE_TEXT, "title": title, **fields, "body": checked.body}
         fields["extra"] = _with_links(old, checked.body)
     if old.expires_at and dates.to_epoch(old.expires_at) <= vault.now_ms() // 1000:
         fields.setdefault("expires_at", None)  # of today, it did not expire yesterday

@@ -20,7 +20,7 @@ from memcli.entries import codec, dates, frontmatter, no_secrets
 from memcli.entries.eligibility import View, is_pinned, resolve_of, verdict
 from memcli.entries.entry import MINERS, Entry, Layer, ResolutionScope, Source, Status
 from memcli.entries.fields import refuse_wide
-from memcli.entries.identity import claim, fingerprint
+from memcli.entries.identity import claim, fingerprint, title_after
 from memcli.errors import InvalidValue, MemcliError, Unreadable, UsageError
 from memcli.hosts import host, table
 from memcli.hosts import memories as tools
@@ -373,7 +373,9 @@ def _in_force(
         for item in below:
             again = held.match(item) is None and held.replaced(item)
             if again or held.settled_by(item):
-                kept = kept.replace(body=kept.body.replace(item.body, "", 1))
+                body = kept.body.replace(item.body, "", 1)
+                title = title_after(kept.title, kept.body, body)
+                kept = kept.replace(body=body, title=title)
                 what = "is resolved or replaced, and was left out"
                 notes.append(f"{said.record}: '{item.display_title}' {what}")
         if below:  # what is said of the rule itself, without its list, counts as well

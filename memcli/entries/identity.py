@@ -140,6 +140,18 @@ def strict_key(text: str) -> str:
     return _without_bullet(" ".join(words))
 
 
+def title_after(title: str, before: str, after: str) -> str:
+    """The title of a text that takes the place of another one; empty where it says what
+    that one said, and the new one does not.
+
+    >>> title_after("Deploy on Fridays", "We deploy on Fridays.", "We deploy daily.")
+    ''
+    """
+    said = strict_key(title)
+    stale = said in strict_key(before) and said not in strict_key(after)
+    return "" if stale else title
+
+
 def _kept(tags: re.Match[str]) -> str:
     return tags[0] if tags[1] is None else ""
 

@@ -121,7 +121,9 @@ END = "<!-- memcli:end"
 
 _MARGIN, _BULLET = re.compile(r"[ \t]*"), re.compile(r"[ \t]*[-*+][ \t]+")
 _NUMBER = re.compile(r"\d{1,9}[.)][ \t]+")
-_ITEM = re.compile(r"^(?=[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])", re.MULTILINE)
+_ITEM = re.compile(
+    r"^(?=[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])|(?<=\n\n)(?=\S)", re.MULTILINE
+)
 _IMPORT = re.compile(r"^[ \t]*@\S+[ \t]*(?:\n|\Z)", re.MULTILINE)
 # A sentence that introduces a list; a longer one is a rule itself.
 _LONGEST = 120
@@ -204,7 +206,7 @@ def rules(body: str, first: int = 1) -> Iterator[Rule]:
 
 
 def items(words: str) -> list[str]:
-    """The parts of a rule: what stands above its list, and each item with its lines.
+    """The parts of a rule: each paragraph, and each item of its list with its lines.
 
     >>> items("Before a release:\\n\\n1. tag it\\n2. tell us")
     ['Before a release:\\n\\n', '1. tag it\\n', '2. tell us']

@@ -106,6 +106,14 @@ def test_a_note_that_memcli_did_not_write_keeps_its_id_in_the_archive(
     assert (after.path, after.enforce) == ("Gateway notes.md", None)
 
 
+def test_a_title_in_words_of_the_old_text_goes_with_it(vault: Vault) -> None:
+    rules = {"We deploy on Fridays": "", "How we deploy": "How we deploy"}
+    for title, kept in rules.items():
+        old = save(vault, f"{title}: we deploy on Fridays, always.", title=title)
+        done = vault.evolve(old, f"How we deploy: daily, {title[:2]}")
+        assert vault.get(done.id).title == kept
+
+
 def test_links_that_the_new_text_drops_are_carried_over(vault: Vault) -> None:
     old = save(vault, "See [[runbook]] and [[it's here]], [[kept]]")
     done = vault.evolve(old, "Only [[kept]] now")

@@ -175,7 +175,11 @@ def test_items_of_a_rule_that_are_resolved_or_replaced_are_left_out_of_it(
         assert len(done.notes) == 2
     texts = [row.text for row in vault.entries()]
     assert {"Use pnpm\n- or npm", "Then:\n\n1. tag it"} <= {*texts}
-    assert not any("zebra" in text or "lions" in text for text in texts)
+    rules = "# Shop\n\n1. Tell the lions\n2. Use bun\n"
+    page = [str(write(tmp_path, "AGENTS.md", rules))]
+    importing.import_memories(vault, memories.find("agents-md"), page)
+    words = [*texts, *(row.title for row in vault.entries())]
+    assert not any("zebra" in text or "lions" in text for text in words)
 
 
 def test_a_note_whose_name_is_no_text_stops_no_import(

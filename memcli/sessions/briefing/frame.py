@@ -244,12 +244,13 @@ def to_tell(
     if row.layer == "fact":
         return row
     from memcli.entries import dates
-    from memcli.vault import staleness
+    from memcli.vault import lineage, staleness
 
     # What it rests on may be of a kind that hooks do not tell.
     reader = reader.whole if isinstance(reader, Limited) else reader
     found = staleness.reasons(reader, row, view)
-    if not found and (row.evidence or row.subtype == "pinned"):
+    cites = any(map(lineage.is_citation, row.evidence))  # the name of a session is none
+    if not found and (cites or row.subtype == "pinned"):
         return row
     name = found[0].ids[0] if found else ""
     why = "cites nothing"

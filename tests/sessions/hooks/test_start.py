@@ -252,7 +252,7 @@ def test_a_start_marks_what_rests_on_what_was_resolved(
     live.resolve(fact)
     day = (live.get(fact).resolved_at or "")[:10]
     mark = f"(may no longer hold: rests on {fact}, resolved on {day})"
-    save(live, "Small messages need none.", **{**fields, "evidence": []})
+    save(live, "Small messages need none.", **{**fields, "evidence": ["codex:s1"]})
     titled = {"kind": "event", "layer": layer, "evidence": [fact]}
     save(live, "The belt stood still.\n\nIn May.", **titled)
     said = start(live, shop, "b")
