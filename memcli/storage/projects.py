@@ -242,7 +242,8 @@ def allow(found: RepoVault, environ: Mapping[str, str]) -> None:
     Raises:
         WriteFailed: the user's config folder cannot be written to.
     """
-    _write({**permissions(environ), found.top: found.remote}, environ)
+    with state_dirs.user_lock(environ):
+        _write({**permissions(environ), found.top: found.remote}, environ)
 
 
 def revoke(folder: str, environ: Mapping[str, str]) -> str | None:
@@ -251,13 +252,14 @@ def revoke(folder: str, environ: Mapping[str, str]) -> str | None:
     Returns:
         The top of the repository; None when it was not allowed.
     """
-    allowed = permissions(environ)
-    for top in (os.path.realpath(folder), top_of(folder)):
-        if top and top in allowed:
+    tops = os.path.realpath(folder), top_of(folder)
+    with state_dirs.user_lock(environ):
+        allowed = permissions(environ)
+        top = next((each for each in tops if each in allowed), None)
+        if top is not None:
             del allowed[top]
             _write(allowed, environ)
-            return top
-    return None
+    return top
 
 
 def permissions(environ: Mapping[str, str]) -> dict[str, str]:

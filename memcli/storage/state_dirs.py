@@ -26,7 +26,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from memcli.storage.lock import Lock
+
 _CACHED = frozenset({layout.INDEX, layout.INDEX_LOCK, layout.REGISTRY_CACHE})
+_PATIENCE = 10.0  # seconds that a change of the settings waits for another one
 _WITH_GIT = frozenset({layout.LOCK, layout.JOURNAL, layout.SYNC_LOCK})
 
 
@@ -181,6 +184,13 @@ def default_vault(environ: Mapping[str, str]) -> str | None:
             return file.read().strip() or None
     except (OSError, UnicodeDecodeError):
         return None
+
+
+def user_lock(environ: Mapping[str, str]) -> Lock:
+    """The lock of the user's own settings, which a change reads first."""
+    from memcli.storage.lock import Lock
+
+    return Lock(os.path.join(_base("state", environ), "settings.lock"), _PATIENCE)
 
 
 def allowed_file(environ: Mapping[str, str]) -> str:

@@ -211,17 +211,17 @@ def _put_of_vault(vault: Vault, name: str, value: Any) -> tuple[str, bool]:
 def _put_of_user(
     name: str, value: Any, environ: Mapping[str, str], checks: Iterable[Check]
 ) -> tuple[str, bool]:
+    from tempfile import TemporaryDirectory
+
     from memcli.entries import no_secrets
 
     if not name.endswith(".engine"):  # a database's address, in the user's own file
         words = value if isinstance(value, list | tuple) else [value]
         no_secrets.refuse_texts({name: "\n".join(map(str, words))})
     path = user_config.path_of(environ)
-    text = _text(path)
-    after = toml_text.with_values(text, path, {name: value})
-    from tempfile import TemporaryDirectory
-
-    with TemporaryDirectory(prefix="memcli-") as folder:
+    with state_dirs.user_lock(environ), TemporaryDirectory(prefix="memcli-") as folder:
+        text = _text(path)
+        after = toml_text.with_values(text, path, {name: value})
         tried = {**environ, "XDG_CONFIG_HOME": folder}
         place = user_config.path_of(tried)
         files.write_atomic(place, after.encode())
@@ -231,9 +231,9 @@ def _put_of_user(
         except InvalidConfig as error:
             message = error.message.replace(place, path)
             raise InvalidConfig(f"{message}; nothing was changed") from error
-    changed = after != text
-    if changed:
-        files.write_atomic(path, after.encode())
+        changed = after != text
+        if changed:
+            files.write_atomic(path, after.encode())
     return path, changed
 
 

@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from memcli.storage import projects
+from memcli.vault import config
 from tests.checkouts import allow
 
 Repo = Callable[..., Path]
@@ -74,6 +76,21 @@ def test_what_was_allowed_can_be_revoked_also_when_it_is_gone(repo: Repo) -> Non
     assert projects.revoke(str(top), os.environ) is None
     assert projects.permissions(os.environ) == {}
     assert allowed(top) is False
+
+
+def test_two_who_change_the_users_settings_lose_nothing(repo: Repo, home: Path) -> None:
+    tops = [repo(f"r{number}") for number in range(8)]
+    paths = [f"vaults.r{number}.path" for number in range(8)]
+
+    def change(number: int) -> None:
+        allow(tops[number])
+        config.put(None, paths[number], ["/x"], os.environ)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert len([*pool.map(change, range(8))]) == 8
+    assert len(projects.permissions(os.environ)) == 8
+    there = {one.name for one in config.listed(None, os.environ)}
+    assert there.issuperset(paths)
 
 
 @pytest.mark.parametrize("harm", ["link", "settings link", "own repository", "file"])
