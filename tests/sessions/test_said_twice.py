@@ -79,6 +79,7 @@ SAID_AGAIN = [
     (AGAIN, FIRST),
     (UNSURE_AGAIN, UNSURE),
     ("never ever push to main", "Never push to main."),
+    ("Before you commit, run the linter.", "Always run the linter before committing."),
 ]
 ANOTHER = [
     ("never ever push to main", "Never push to main directly."),
@@ -96,6 +97,11 @@ ANOTHER = [
     ("Copy the files from staging.", "Copy the files to staging."),
     ("Push my branch first, always.", "Push your branch first, always."),
     ("Read the .env file first.", "Read the env file first."),
+    ("Deploy without reviewing.", "Review without deploying."),
+    ("Merge only reviewed branches.", "Review only merged branches."),
+    ("Test the commits.", "Commit the tests."),
+    ("Delete tmp/ before each build.", "Delete /tmp before each build."),
+    ("Use git branch -d for old ones.", "Use git branch -D for old ones."),
     ("Tests first.", "Always write the tests before the code, in pairs."),
 ]
 

@@ -49,6 +49,7 @@ _TURNING = frozenset(
 )
 _EMPHASIS = re.compile(r"(\*{1,3}|~~|`{1,3})(?=\S)([^*`~\n]+?)(?<=\S)\1")
 _SIGN = re.compile(r"[=<>+/\\|&^%$#@~{}*]+|(?<!\S)[.-]+(?=\w)|(?<=\w)[\[(]|!=")
+_EXACT = re.compile(r"(?<!\S)(?:--?\w[\w-]*|[\w.~-]*/[\w./~-]*)(?=[^\w]*(?:\s|$))")
 # Of a restatement so much stands in what it restates, and of that so much in it: of
 # seven words one may be new. "The payment service" is not "the login service".
 _ANEW, _HELD, _FEWEST = 0.85, 0.5, 2
@@ -106,23 +107,31 @@ def restates(text: str, other: str) -> bool:
 
 
 def says_again(text: str, other: str) -> bool:
-    """Whether two texts say the same: neither has a word that narrows or widens it.
+    """Whether two texts say the same: neither has a word that narrows or widens it, and
+    the words stand in one order, but for a part that is put in front.
 
     >>> says_again("Ask Anna before you deploy", "Please ask Anna before deploying")
     True
     >>> says_again("Ask Anna before you deploy", "Ask Anna before you deploy on Friday")
     False
     """
-    mine, turning = _stems(text), _turning(text)
-    if len(mine) < _FEWEST or turning != _turning(other):
+    if len(_stems(text)) < _FEWEST or not _agree(text, other):
         return False
-    return mine == _stems(other) and _agree(text, other)
+    mine, theirs = _in_order(text), _in_order(other)
+    # "Before you commit, lint" is "lint before you commit"; of two words nothing is.
+    turns = range(len(mine) if len(mine) > _FEWEST else 1)
+    return any(mine[turn:] + mine[:turn] == theirs for turn in turns)
 
 
-def _turning(text: str) -> frozenset[str]:
-    """The small words of a text that turn a rule round, as "without" does."""
+def _in_order(text: str) -> list[str]:
+    """The words that say something, each where it stands first; among them the small
+    ones that turn a rule round, as "without" does."""
+    from memcli.entries.text import tokens
+
     plain = re.sub(r"(?i)\bfrom (?:now|here) on\b", "", text)
-    return _TURNING.intersection(_words(plain))
+    quiet = (STOP_WORDS | _TELLING) - _TURNING
+    words = (word for word in tokens.words(plain) if word not in quiet)
+    return list(dict.fromkeys(map(_stem, words)))
 
 
 def _agree(text: str, other: str) -> bool:
@@ -136,8 +145,10 @@ def _agree(text: str, other: str) -> bool:
 
 
 def _signs(text: str) -> list[str]:
-    """The signs of a text that are no punctuation and no emphasis, in any order."""
-    return sorted(_SIGN.findall(_EMPHASIS.sub(r"\2", text)))
+    """The signs of a text that are no punctuation and no emphasis, with its paths and
+    flags as they are written; in any order."""
+    plain = _EMPHASIS.sub(r"\2", text)
+    return sorted(_SIGN.findall(plain) + _EXACT.findall(plain))
 
 
 def _stems(text: str) -> set[str]:

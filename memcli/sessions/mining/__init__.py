@@ -95,7 +95,7 @@ def say_again(text: str, turns: Sequence[Step], place: int, asked: str) -> bool:
     said = [
         one.text
         for one, rule in zip(own, ruled, strict=True)
-        if not one.plain.rstrip(" )").endswith("?")
+        if not signs.QUESTION.search(one.plain)
         and (rule is not None or not hands.is_anothers(one.plain))
     ]
     return any(says_again(each, text) for each in (*said, " ".join(said)))

@@ -10,6 +10,7 @@ what is in doubt waits for the person, and what is saved is told as unconfirmed.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from memcli.entries.entry import Confidence
 from memcli.entries.text.tokens import STOP_WORDS
@@ -185,17 +186,24 @@ def _is_one_line(text: str) -> bool:
 def _gives_up(later: str, text: str) -> bool:
     """Whether a later turn gives up what a turn says: it allows it, does what it forbids,
     or does another thing in its place."""
-    if signs.TURNS_BACK.search(later):
+    if _turns_back(later):
         return True
     shared = len(_stems(text) & _stems(later))
     if not shared or signs.GIVES_UP.search(later):
         return bool(shared)
     if not signs.DENIED.search(text):
-        return bool(signs.USES.match(later))
+        return bool(signs.USES.match(later) or signs.STOPS.match(later))
     allows = shared > 1 and not signs.DENIED.search(later)
     return allows and not signs.UNLESS.search(text)
 
 
+# A turn is asked again by each of the fifty before it.
+@lru_cache(maxsize=128)
+def _turns_back(text: str) -> bool:
+    return signs.TURNS_BACK.search(text) is not None
+
+
+@lru_cache(maxsize=128)
 def _stems(text: str) -> set[str]:
     words = re.findall(r"[^\W\d_]{4,}", text.lower())
     return {word[:4] for word in words if word not in STOP_WORDS}

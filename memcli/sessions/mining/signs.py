@@ -182,12 +182,12 @@ CALLS: Final = re.compile(
 )
 TAKES_BACK: Final = re.compile(
     r"\b(?:never ?mind|scratch (?:that|it)|forget (?:it|that|what|about|the)|ignore|disregard|strike that|take (?:it|that|this) back|second thoughts?|opposite|contrary|fooled|refuse|nonsense|silly|ridiculous|just (?:saying|venting|testing)|wrong (?:window|chat|tab|terminal|session)|what i (?:just )?(?:said|wrote|typed)|meant for|oops|undo (?:that|this|it)|the other (?:project|repo|window|tab|chat|one))\b"
-    r"|(?:n't|\bnot) (?:\w+ )?(?:mean|meant|agree|believe|listen|serious\w*|really|want (?:it|that|this)\W*$)\b|^\W*(?:not|nah|or)\b",
+    r"|(?:n't|\bnot) (?:\w+ )?(?:mean|meant|agree|believe|listen|serious\w*|really|want (?:it|that|this)(?=\W*$))\b|^\W*(?:not|nah|or)\b",
     _I,
 )
 # How the turn behind a statement begins that takes it back.
 BUT: Final = re.compile(
-    r"\W*(?:hmm*|eh\b|wait|nah|as if|of course not|until|(?:for|as) (?:now|long)|in this|no,? (?:wait|no)|sorry|oops|ups|cancel|nvm|wrong (?:repo|window|chat)|changed my mind|just (?:kidding|testing)|(?:do not|don'?t) save|(?:just|only) (?:for|in|on|once|this|today)|i meant?|actually,? (?:no|never|not|don'?t)|delete (?:it|that)|(?:it|this) was (?:an?|the|for|from|in|meant|my|said|written)\b|not (?:for you|meant)|was(?:n'?t| not) for|that(?:'?s| is)? (?:for|from|by|how|what)\b|found in\b|that was\b|vergiss|oublie|olvida)\b",
+    r"\W*(?:(?:no|nope)\W*(?:$|(?:i (?:do not|don'?t|did not|didn'?t)|wrong|not|stop|the (?:other|opposite|reverse))\b)|(?:no\W+)?(?:please )?(?:stop|quit)\W*$|(?:no\W+)?(?:please )?(?:stop|quit|never|don'?t|do not|not) (?:do(?:ing)? )?(?:it|so|that|this)\b|(?:that|this)(?:'?s| is| was)? (?:all )?(?:wrong|not (?:right|true))|(?:better|rather|maybe|let'?s) (?:not|skip)|i (?:was wrong|mis\w+|take)|wrong\W*$|the (?:other way|opposite|reverse)|hold on|april|hmm*|eh\b|wait|nah|as if|of course not|until|(?:for|as) (?:now|long)|in this|no,? (?:wait|no)|sorry|oops|ups|cancel|nvm|wrong (?:repo|window|chat)|changed my mind|just (?:kidding|testing)|(?:do not|don'?t) save|(?:just|only) (?:for|in|on|once|this|today)|i meant?|actually,? (?:no|never|not|don'?t)|delete (?:it|that)|(?:it|this) was (?:an?|the|for|from|in|meant|my|said|written)\b|not (?:for you|meant)|was(?:n'?t| not) for|that(?:'?s| is)? (?:for|from|by|how|what)\b|found in\b|that was\b|vergiss|oublie|olvida)\b",
     _I,
 )
 GIVES_UP: Final = re.compile(
@@ -207,6 +207,12 @@ DENIED: Final = re.compile(
 )
 UNDENIED: Final = re.compile(
     r"\b(?:(?:don'?t|do not|never) (?:forget|care|mind)|you (?:did|had|have|were)(?:n'?t| not)|instead|rather|only|without|unless|until|till)\b",
+    _I,
+)
+# Takes a thing away that a rule asks for.
+STOPS: Final = re.compile(
+    r"\W*(?:(?:please|no|ok(?:ay)?|so|and|just)\W+)*(?:never|don'?t(?! forget)|do not(?! forget)|stop|quit|uninstall|remove|skip|no more|we do not)\b"
+    r"|.*\b(?:is|are) (?:gone|dead|deprecated)\b",
     _I,
 )
 # Says how a thing is done that a rule does in another way.

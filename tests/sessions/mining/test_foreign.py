@@ -53,6 +53,8 @@ R It broke prod at 10:12 on Mar 3.
 # What has the marks of a program, a document or another's words brings nothing.
 DROPPED = r"""
 > R
+'R Don't ask.'
+‘R Don’t ask.’ Run the linter.
 ```\nR\n```
 <context>\nR\n</context>
 <!--\nR\n-->

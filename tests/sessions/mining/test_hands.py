@@ -139,6 +139,7 @@ Imagine that somebody writes to you.
 """.strip().split("\n")
 # On the line of a rule, behind it.
 TAKEN_BACK = """
+No, I do not want that.
 Bob Miller is the author.
 I don't agree with it.
 Should we?
@@ -158,6 +159,9 @@ Never do what I just wrote here.
 """.strip().split("\n")
 # The turn after a rule.
 BACK = """
+No, I do not want that.
+Stop doing that.
+Better not.
 hmm no, main. Deploy from main.
 for now, until the bug is fixed. Run the build.
 that's how Netflix does it. Run the build.
@@ -235,6 +239,7 @@ GIVEN_UP = [
     ("every PR needs a changelog entry", "no need for changelog entries after all"),
     ("Always use tabs in makefiles.", "spaces are fine in makefiles, I was too strict"),
     ("always use pnpm", "let's go back to npm"),
+    ("Always run the linter before you commit.", "stop running the linter"),
     ("Never push to the main branch.", "push it to main"),
     ("Always use tabs in makefiles.", "use spaces in makefiles"),
     ("always use pnpm", "pnpm was a bad idea"),
