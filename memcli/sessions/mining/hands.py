@@ -192,15 +192,15 @@ def _gives_up(later: str, text: str) -> bool:
     if not shared or signs.GIVES_UP.search(later):
         return bool(shared)
     if not signs.DENIED.search(text):
-        return bool(signs.USES.match(later) or signs.STOPS.match(later))
+        # More words may be a rule of their own.
+        stops = _words(later) < 6 and signs.STOPS.match(later)
+        return bool(stops or signs.USES.match(later))
     allows = shared > 1 and not signs.DENIED.search(later)
     return allows and not signs.UNLESS.search(text)
 
 
 # A turn is asked again by each of the fifty before it.
-@lru_cache(maxsize=128)
-def _turns_back(text: str) -> bool:
-    return signs.TURNS_BACK.search(text) is not None
+_turns_back = lru_cache(maxsize=128)(signs.TURNS_BACK.search)
 
 
 @lru_cache(maxsize=128)
