@@ -153,7 +153,8 @@ def looks_random(value: str, *, prose: bool, bits: float = 3.0) -> bool:
         return False
     if not (re.search("[0-9]", value) and re.search("[A-Za-z]", value)):
         return False
-    if re.fullmatch(_DOTTED, value) and not re.search(_NOISY, value):
+    code = re.fullmatch(_DOTTED, value) and not re.search(_NOISY, value)
+    if code and (len(value) < 16 or _has_words(value)):
         return False
     names: tuple[str, ...] = (_NAME, _UUID, _VARIABLE, _CAMEL)
     names += (_GIT_HASH, _WORD) if prose else ()
@@ -195,13 +196,14 @@ def is_strong(value: str) -> bool:
     between = re.findall(f"(?<=[A-Za-z0-9]){_SIGN}+(?=[A-Za-z0-9])", value)
     if not re.search("[0-9]", value):
         return len(set(between)) > 1
-    # In a name large letters and digits begin words; in noise every other one does.
-    words = re.findall("[A-Z]*[a-z]+|[A-Z]+|[0-9]+", value)
-    plain = (
-        len(value) < 10 or len(value) >= 3 * len(words) or re.search("@[a-z.]+$", value)
-    )
+    plain = len(value) < 10 or _has_words(value) or re.search("@[a-z.]+$", value)
     named = len(re.findall(_SIGN, value)) == 1 and re.fullmatch(_SIGNED, value)
     return bool(between) and not (named and plain)
+
+
+def _has_words(value: str) -> bool:
+    """Whether large letters and digits begin words; in noise every other one does."""
+    return len(value) >= 3 * len(re.findall("[A-Z]*[a-z]+|[A-Z]+|[0-9]+", value))
 
 
 def is_sample(value: str) -> bool:
