@@ -170,7 +170,7 @@ def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
     vault, repository, remote, _, dry_run, most = at
     started = _begun(at)
     found = sync_report.Uncommitted() if vault.read_only else _committed(at)
-    ours = repository.commit_of("HEAD")
+    ours = head = repository.commit_of("HEAD")
     plans: list[MergePlan] = []
     before: sync_rules.Rules | None = None
     pushed, failed = False, None

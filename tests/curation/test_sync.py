@@ -21,6 +21,7 @@ from memcli.errors import (
     HistoryError,
     InvalidConfig,
     InvalidValue,
+    LockBusy,
     MemcliError,
     NotAllowed,
     RemoteRefused,
@@ -586,6 +587,17 @@ def test_a_rewritten_history_is_merged_with_none(two: Clones) -> None:
         with refused(laptop, HistoryError, match="rewritten since the last sync"):
             two.sync("laptop")
     assert two.sync("desk").line.endswith("nothing new on either side")
+
+
+def test_a_lock_that_a_killed_git_left_is_waited_for_and_named(two: Clones) -> None:
+    save(two.vault("desk"), "of the desk")
+    two.sync("desk")
+    lock = two.roots["laptop"] / ".git" / "HEAD.lock"
+    lock.touch()
+    with pytest.raises(LockBusy):
+        two.sync("laptop")
+    lock.unlink()
+    assert "1 entry came" in two.sync("laptop").line
 
 
 def pushed(two: Clones, made: str) -> None:
