@@ -367,7 +367,7 @@ def _in_force(
         plain = draft.replace(title="", source=draft.source._replace(proposed=None))
         words = items(draft.source.proposed or draft.body)
         listed.append([plain.replace(body=each) for each in words])
-    held = saving.look_up(vault, [each for parts in listed for each in parts])[0]
+    held = saving.look_up(vault, [each for _, *below in listed for each in below])[0]
     for draft, (first, *below) in zip(drafts, listed, strict=True):
         kept, said = draft, draft.source
         for item in below:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Error = sqlite3.DatabaseError
 # SQLite quotes a damaged schema, which is no text then.
-DAMAGE = (Error, Damaged, zlib.error, UnicodeDecodeError, TypeError)
+DAMAGE = (Error, Damaged, zlib.error, UnicodeDecodeError)
 """The errors of reading what is not what was written."""
 ENDING = ".db"
 # The database first: without its `-wal`, which a process that is killed here may have
